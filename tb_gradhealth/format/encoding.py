@@ -1,0 +1,103 @@
+"""Windows to Record messages and back.
+
+Promises: decode(encode(w)) equals w in every column (counts saturate at 2**32 - 1); a single healthy step takes about
+five bytes per row, and no record more than 69.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tb_gradhealth.format import gradhealth_pb2 as pb
+from tb_gradhealth.format.columns import ROWS, SCALARS, Column
+from tb_gradhealth.format.windows import Array, Windows
+
+_UINT32_MAX = 2**32 - 1
+_OPTIONAL = frozenset(f.name for f in pb.Record.DESCRIPTOR.fields if f.containing_oneof is not None)
+_STORED_SCALARS = tuple(c for c in SCALARS if c.name != "wall_time")  # the event itself has it
+_OFFSETS = {"norm_max_step": 0, "first_bad_step": 1}
+"""Steps stored as offsets from first_step, plus this."""
+
+
+def encode(windows: Windows, index: int = 0) -> pb.Record:
+    """The Record of one window."""
+    record = pb.Record()
+    for column in _STORED_SCALARS:
+        value = getattr(windows, column.name)[index].item()
+        if column.name not in _OPTIONAL or not _is_absent(np.asarray(value), column):
+            setattr(record, column.name, value)
+    first = int(windows.first_step[index])
+    for column in ROWS:
+        values = getattr(windows, column.name)[index]
+        if column.same_as is not None:
+            default = _equal(values, getattr(windows, column.same_as)[index])
+        elif column.name == "norm_max_step":
+            default = bool((values == first).all())
+        else:
+            default = _is_absent(values, column)
+        if default:
+            continue
+        setattr(record, column.name, _to_disk(values, column, first))
+    return record
+
+
+def decode(records: Sequence[pb.Record], wall_times: Sequence[float], rows: int) -> Windows:
+    """The windows of successive records, each with `rows` rows.
+
+    Raises:
+      ValueError: a column's length does not match `rows`.
+    """
+    windows = Windows.blank(len(records), rows)
+    for index, record in enumerate(records):
+        for column in _STORED_SCALARS:
+            if column.name not in _OPTIONAL or record.HasField(column.name):
+                getattr(windows, column.name)[index] = getattr(record, column.name)
+        windows.wall_time[index] = wall_times[index]
+        for column in ROWS:
+            getattr(windows, column.name)[index] = read_column(record, column, rows)
+    return windows
+
+
+def read_column(record: pb.Record, column: Column, rows: int) -> Array | float:
+    """One per-row column of a record: an array ``[rows]`` in the dtype of memory, or the absent value for all rows."""
+    raw: bytes = getattr(record, column.name)
+    if not raw:
+        if column.same_as is not None:
+            raw = getattr(record, column.same_as)
+        if not raw:
+            return record.first_step if column.name == "norm_max_step" else column.absent
+    assert column.disk is not None
+    if len(raw) != rows * column.disk.itemsize:
+        raise ValueError(
+            f"A record of steps {record.first_step}..{record.last_step} is damaged: column {column.name!r} has "
+            f"{len(raw)} bytes where {rows} rows need {rows * column.disk.itemsize}."
+        )
+    values = np.frombuffer(raw, column.disk)
+    shift = _OFFSETS.get(column.name)
+    if shift is None:
+        return values.astype(column.memory, copy=False)
+    steps = values.astype(np.int64) - shift
+    return np.where(steps < 0, -1, steps + record.first_step)
+
+
+def _to_disk(values: Array, column: Column, first_step: int) -> bytes:
+    assert column.disk is not None
+    shift = _OFFSETS.get(column.name)
+    if shift is not None:
+        values = np.where(values < 0, 0, values - first_step + shift)
+    if column.disk.kind == "u" and column.memory.kind == "i":
+        values = np.clip(values, 0, _UINT32_MAX)
+    return values.astype(column.disk).tobytes()
+
+
+def _is_absent(values: Array, column: Column) -> bool:
+    return bool(np.isnan(values).all() if np.isnan(column.absent) else (values == column.absent).all())
+
+
+def _equal(a: Array, b: Array) -> bool:
+    return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
+
+
+def parse_records(payloads: Iterable[bytes]) -> list[pb.Record]:
+    """Record messages from their serialised form. Raises `google.protobuf.message.DecodeError` on damage."""
+    return [pb.Record.FromString(payload) for payload in payloads]
