@@ -1,11 +1,13 @@
 """A run as its readers see it, put together from the stored series of one run directory.
 
 Pure: it knows neither files nor TensorBoard. Promises: the result does not depend on the order in which the series of
-different tags arrive; a resumed training replaces the steps that it repeats; a variable set that changes during the
-run gives one table over all variables that ever were; damage costs the damaged record and is told in `problems`.
+different tags arrive; a training that goes back to an earlier step, resumed or not, replaces the steps that it
+repeats; a variable set that changes during the run gives one table over all variables that ever were; damage costs
+the damaged record and is told in `problems`.
 """
 
 import dataclasses
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -193,21 +195,29 @@ def _group(group: str, generations: list[pb.Schema], by_tag: dict[str, list[Stor
         for kind, into in (("records", windows), ("flight", flights)):
             elements = [e for tag, part in found if tag.kind == kind for e in part]
             into.append(spread(decode_elements(elements, own, problems), place, rows))
+    in_order = [part for generation in windows for part in ascending(generation)]
     flight = Windows.concatenate(cut_back(flights))
-    _, first_of_step = np.unique(flight.first_step, return_index=True)
-    return GroupLog(union, generations, Windows.concatenate(cut_back(windows)), flight.select(first_of_step))
+    latest_first = flight.select(slice(None, None, -1))
+    _, latest_of_step = np.unique(latest_first.first_step, return_index=True)
+    return GroupLog(union, generations, Windows.concatenate(cut_back(in_order)), latest_first.select(latest_of_step))
+
+
+def ascending(windows: Windows) -> list[Windows]:
+    """The parts of windows in arrival order, cut where the steps do not go on but go back. At least one part."""
+    back = np.flatnonzero(windows.first_step[1:] <= windows.last_step[:-1]) + 1
+    bounds = [0, *back.tolist(), len(windows)]
+    return [windows.select(slice(a, b)) for a, b in itertools.pairwise(bounds)]
 
 
 def decode_elements(elements: Sequence[Stored], rows: int, problems: list[str]) -> Windows:
-    """The windows of stored records, in order of steps; a damaged one is left out and told in `problems`."""
+    """The windows of stored records, in their order; a damaged one is left out and told in `problems`."""
     parts = [Windows.blank(0, rows)]
     for element in elements:
         try:
             parts.append(decode([pb.Record.FromString(element.payload)], [element.wall_time], rows))
         except (DecodeError, ValueError) as error:
             problems.append(f"{element.tag}, step {element.step}: {error}")
-    windows = Windows.concatenate(parts)
-    return windows.select(np.argsort(windows.first_step, kind="stable"))
+    return Windows.concatenate(parts)
 
 
 def _last(elements: list[Stored] | None, message: type[_M], problems: list[str]) -> _M | None:

@@ -4,6 +4,7 @@ Promises: events are written in the order of the calls; nothing is buffered here
 sink's; an error of the sink is raised to the caller, who decides what it costs. Not thread-safe.
 """
 
+import dataclasses
 import time
 from typing import Protocol
 
@@ -12,7 +13,7 @@ from tensorboard.compat.proto import event_pb2, summary_pb2, types_pb2
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.encoding import encode
-from tb_gradhealth.format.tags import CAUSES, FORMAT_VERSION, INCIDENTS, PLUGIN_NAME, SEGMENT_RECORDS, SeriesTag
+from tb_gradhealth.format.tags import CAUSES, FORMAT_VERSION, INCIDENTS, PLUGIN_NAME, SeriesTag, segment_records
 from tb_gradhealth.format.windows import Windows
 
 
@@ -39,7 +40,7 @@ class LogWriter:
         self._clock = clock
         self._latest = float("-inf")
         self._seen: set[str] = set()
-        self._counts: dict[tuple[str, int], int] = {}
+        self._segments: dict[tuple[str, int], _Segment] = {}
         self._event(event_pb2.Event(file_version="brain.Event:2"))
 
     def schema(self, schema: pb.Schema, step: int = 0) -> None:
@@ -47,12 +48,19 @@ class LogWriter:
         self._message(str(SeriesTag("schema", schema.group, schema.generation)), step, schema)
 
     def records(self, windows: Windows, group: str, generation: int) -> None:
-        """Appends windows to a group's records; a new segment begins every `SEGMENT_RECORDS`."""
+        """Appends windows to a group's records.
+
+        A new segment begins when the last one is full, and where the steps go back: of the steps that a tag repeats,
+        TensorBoard's loaders keep different ones.
+        """
+        segment = self._segments.setdefault((group, generation), _Segment())
+        full = segment_records(windows.row_count)
         for index in range(len(windows)):
-            count = self._counts.get((group, generation), 0)
-            tag = SeriesTag("records", group, generation, count // SEGMENT_RECORDS)
+            if segment.records >= full or (segment.records and windows.first_step[index] <= segment.last_step):
+                segment.index, segment.records = segment.index + 1, 0
+            tag = SeriesTag("records", group, generation, segment.index)
             self._message(str(tag), int(windows.last_step[index]), encode(windows, index))
-            self._counts[group, generation] = count + 1
+            segment.records, segment.last_step = segment.records + 1, int(windows.last_step[index])
 
     def flight(self, windows: Windows, group: str, generation: int, number: int) -> None:
         """Writes single-step windows around the group's incident number `number`."""
@@ -90,6 +98,15 @@ class LogWriter:
         self._latest = max(self._latest, self._clock())
         event.wall_time = self._latest
         self._sink.write(event.SerializeToString())
+
+
+@dataclasses.dataclass
+class _Segment:
+    """The segment that is being written."""
+
+    index: int = 0
+    records: int = 0
+    last_step: int = -1
 
 
 class Clock(Protocol):

@@ -15,7 +15,7 @@ from tensorboard.compat.proto import event_pb2
 from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
 from tb_gradhealth.format.log import RunLog, Stored, assemble
-from tb_gradhealth.format.tags import CAUSES, INCIDENTS, parse
+from tb_gradhealth.format.tags import CAUSES, INCIDENTS, PLUGIN_NAME, parse
 
 _HEADER = struct.Struct("<QI")
 _FOOTER = 4
@@ -56,6 +56,7 @@ def _event_files(directory: str) -> list[str]:
 
 
 def _elements(path: str, problems: list[str]) -> Iterator[Stored]:
+    foreign: set[str] = set()  # a tag's first event in a file says whose it is
     for payload in _payloads(path, problems):
         try:
             event = event_pb2.Event.FromString(payload)
@@ -63,11 +64,13 @@ def _elements(path: str, problems: list[str]) -> Iterator[Stored]:
             problems.append(f"{path}: an event is damaged and was left out.")
             continue
         for value in event.summary.value:
-            if _is_ours(value.tag) and value.tensor.string_val:
+            if value.metadata.plugin_data.plugin_name not in ("", PLUGIN_NAME):
+                foreign.add(value.tag)
+            if _is_known(value.tag) and value.tag not in foreign and value.tensor.string_val:
                 yield Stored(value.tag, event.step, event.wall_time, value.tensor.string_val[0])
 
 
-def _is_ours(tag: str) -> bool:
+def _is_known(tag: str) -> bool:
     return tag in (INCIDENTS, CAUSES) or parse(tag) is not None
 
 

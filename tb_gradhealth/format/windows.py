@@ -92,7 +92,10 @@ class Windows:
         return Windows(**scalars, **{c.name: getattr(self, c.name)[:, index] for c in ROWS})
 
     def finite_steps(self) -> Array:
-        """Steps with a finite gradient (exact zeros included): int64 ``[windows, rows]``."""
+        """Steps with a finite gradient (exact zeros included): int64 ``[windows, rows]``.
+
+        A row that was recorded at some of a window's steps only counts as finite at the others.
+        """
         finite = self.steps[:, None] - self.none_steps - self.nan_steps - self.inf_steps
         return np.where(np.isnan(self.norm_max), 0, finite)
 
@@ -139,7 +142,8 @@ class _Merger:
                 first: Array = values[self._starts]
                 return first
             case Merge.LAST:
-                return values[self._ends]
+                last: Array = values[self._ends]
+                return last
             case Merge.LAST_VALID:
                 return self._last_where(values, ~np.isnan(values), column)
             case Merge.SUM:
