@@ -1,0 +1,54 @@
+"""The rows of a group: which variable and replica each is, and what is to be expected of it."""
+
+import dataclasses
+from collections.abc import Iterable
+
+import numpy as np
+
+from tb_gradhealth.format import gradhealth_pb2 as pb
+from tb_gradhealth.format.windows import Array
+
+ROLES = {
+    pb.Variable.TRAINED: "trained",
+    pb.Variable.FROZEN: "frozen",
+    pb.Variable.NOT_HANDED_OVER: "not_handed_over",
+    pb.Variable.UNTRACKED: "untracked",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Of a schema, what the rules need.
+
+    Attributes:
+      trained: bool ``[rows]``, handed to the optimizer.
+      expected_none: bool ``[rows]``, the user said that it gets no gradient.
+    """
+
+    schema: pb.Schema
+    variables: int
+    replicas: int
+    trained: Array
+    expected_none: Array
+
+    @classmethod
+    def of(cls, schema: pb.Schema) -> "Layout":
+        replicas = max(schema.replicas, 1)
+        trained = np.array([v.role == pb.Variable.TRAINED for v in schema.variables], bool)
+        expected = np.array([v.expected_none for v in schema.variables], bool)
+        return cls(schema, len(schema.variables), replicas, np.tile(trained, replicas), np.tile(expected, replicas))
+
+    @property
+    def rows(self) -> int:
+        return self.variables * self.replicas
+
+    def variables_of(self, rows: Iterable[int]) -> tuple[int, ...]:
+        """Indices of the variables of some rows, each once, in order of first appearance."""
+        return tuple(dict.fromkeys(int(row) % self.variables for row in rows))
+
+    def names_of(self, rows: Iterable[int]) -> tuple[str, ...]:
+        return tuple(self.schema.variables[v].name for v in self.variables_of(rows))
+
+    def fold(self, values: Array) -> Array:
+        """``[rows]`` as ``[replicas, variables]``."""
+        return values.reshape(self.replicas, self.variables)
