@@ -1,0 +1,117 @@
+"""From a bad gradient backwards to the operation in which its NaN or Inf was born.
+
+Promises: follows NaN before Inf; an Inf that was computed leads on to the operation that computed it, while one that
+was written down on purpose (a mask of ``-inf``) is innocent, and then the operation that made a NaN of it is the birth.
+The births come in the order in which they happened: what came in with the batch or the weights first.
+"""
+
+import dataclasses
+from collections.abc import Iterable
+
+from tb_gradhealth.explain.nonfinite.trace import CONSTANT, VARIABLE, Node, Value
+
+_LOGARITHMS = frozenset({"Log", "Log1p"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Birth:
+    """Where a NaN or Inf came into the step.
+
+    Attributes:
+      value: the first non-finite value.
+      node: the operation that made it; None if it came in with an input, a variable or a constant.
+      route: the operations that carried it on to the gradient, birth first.
+    """
+
+    value: Value
+    node: Node | None
+    route: tuple[Node, ...] = ()
+
+    @property
+    def order(self) -> int:
+        return -1 if self.node is None else self.node.index
+
+
+def births(starts: Iterable[Value]) -> list[Birth]:
+    """All births behind the non-finite values among `starts`, the earliest first."""
+    walk = _Walk()
+    found: list[Birth] = []
+    for start in starts:
+        if start.facts.bad:
+            found += walk.up(start)
+    return sorted(found, key=lambda birth: birth.order)
+
+
+class _Walk:
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+        self._innocent: dict[int, bool] = {}
+
+    def up(self, start: Value) -> list[Birth]:
+        found: list[Birth] = []
+        came_from: dict[int, Value] = {}
+        stack = [start]
+        while stack:
+            value = stack.pop()
+            if id(value) in self._seen:
+                continue
+            self._seen.add(id(value))
+            culprits = self._culprits(value)
+            for culprit in culprits:
+                came_from.setdefault(id(culprit), value)
+            stack += culprits
+            if not culprits:
+                found.append(Birth(value, value.node, _route(value, came_from)))
+        return found
+
+    def _culprits(self, value: Value) -> list[Value]:
+        """The inputs to go on to; none if the value was born here."""
+        if value.node is None:
+            return []
+        inputs = value.node.inputs
+        with_nan = [item for item in inputs if item.facts.nan]
+        if with_nan:
+            return with_nan
+        return [item for item in inputs if item.facts.inf and not self.innocent(item)]
+
+    def innocent(self, value: Value) -> bool:
+        """Whether its infinities were put there on purpose."""
+        stack = [value]
+        while stack:
+            current = stack[-1]
+            if id(current) in self._innocent:
+                stack.pop()
+                continue
+            verdict, waits_for = self._judge(current)
+            if waits_for:
+                stack += waits_for
+            else:
+                self._innocent[id(current)] = verdict
+                stack.pop()
+        return self._innocent[id(value)]
+
+    def _judge(self, value: Value) -> tuple[bool, list[Value]]:
+        facts, node = value.facts, value.node
+        if facts.nan:
+            return False, []
+        if node is None:
+            return value.origin == CONSTANT or (value.origin != VARIABLE and facts.is_mask), []
+        bad = [item for item in node.inputs if item.facts.bad]
+        if not bad:
+            return is_log_of_mask(node), []
+        unknown = [item for item in bad if id(item) not in self._innocent]
+        return (False, unknown) if unknown else (all(self._innocent[id(item)] for item in bad), [])
+
+
+def is_log_of_mask(node: Node) -> bool:
+    """A logarithm of zeros and ones that no variable had a part in: the usual way to write an additive mask."""
+    return node.type in _LOGARITHMS and not node.backward and node.inputs[0].facts.is_binary
+
+
+def _route(value: Value, came_from: dict[int, Value]) -> tuple[Node, ...]:
+    route = []
+    following = came_from.get(id(value))
+    while following is not None and following.node is not None:
+        route.append(following.node)
+        following = came_from.get(id(following))
+    return tuple(route)
