@@ -1,0 +1,24 @@
+# Every target sets up what it needs in .venv first; scripts/dev.py says how.
+PYTHON ?= python3
+DEV = @command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed. On Debian: apt-get install python3 python3-venv"; exit 1; }; $(PYTHON) scripts/dev.py
+
+.PHONY: help demo test check setup screenshots proto clean
+help:
+	@echo "make demo         train the examples and show them in TensorBoard   DEMO_ARGS=--no-serve: only train"
+	@echo "make test         all tests                                         TEST_ARGS=\"tests/format -q\": these"
+	@echo "make check        linters and types"
+	@echo "make screenshots  the README's pictures, taken anew"
+	@echo "make proto        the protobuf code, generated anew"
+	@echo "make clean        remove what the others made, .venv too"
+
+demo:
+	$(DEV) demo $(DEMO_ARGS)
+
+test:
+	$(DEV) test $(TEST_ARGS)
+
+check setup screenshots proto:
+	$(DEV) $@
+
+clean:
+	rm -rf .venv .venvs build dist *.egg-info tb_gradhealth.egg-info demo_logs test-artifacts frontend/node_modules tb_gradhealth/serve/static
