@@ -27,7 +27,7 @@ def schema_of(variables=2, *, replicas=1, **fields):
 
 
 def steps_of(norms, *, first=0, handled=False, **scalars):
-    """Single-step windows. `norms`: ``[steps][rows]``; a number, 0 for zero, NAN, INF, None, or ``"-"`` not recorded."""
+    """Single-step windows. `norms`: ``[steps][rows]`` of numbers, 0, NAN, INF, None, or ``"-"``: not recorded."""
     norms = [list(row) for row in norms]
     w = Windows.blank(len(norms), len(norms[0]))
     w.first_step[:] = w.last_step[:] = first + np.arange(len(norms))
