@@ -60,8 +60,8 @@ def make_venv() -> None:
     if made.returncode:
         shutil.rmtree(VENV, ignore_errors=True)
         raise SetUpError(
-            f"{made.stdout}{made.stderr}\nA virtual environment could not be made. On Debian and Ubuntu the module venv "
-            "is a package of its own. Run:\n    apt-get install python3-venv"
+            f"{made.stdout}{made.stderr}\nA virtual environment could not be made. On Debian and Ubuntu the module "
+            "venv is a package of its own. Run:\n    apt-get install python3-venv"
         )
 
 
@@ -111,20 +111,9 @@ def install_browser() -> None:
     say("Installing Chromium with apt-get, for the browser tests")
     hint = f"{wish} apt-get could not install it; its message is above. Without a network, copy the package here."
     env = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
-    install = (*rights, apt, "-qq", "-y", "install", "--no-install-recommends", "chromium")
+    install = (*rights, apt, "-qq", "-y", "install", "--no-install-recommends", "chromium", "fonts-dejavu-core")
     run(*rights, apt, "-qq", "update", env=env, hint=hint)
-    run(
-        *rights,
-        apt,
-        "-qq",
-        "-y",
-        "install",
-        "--no-install-recommends",
-        "chromium",
-        env=env,
-        hint=hint,
-        stdout=subprocess.DEVNULL,
-    )
+    run(*install, env=env, hint=hint, stdout=subprocess.DEVNULL)
 
 
 def set_up(*, browser: bool = False) -> None:

@@ -1,0 +1,1 @@
+"""The demo: trains, then serves TensorBoard. `python -m demo --help`."""
