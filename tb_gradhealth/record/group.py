@@ -1,0 +1,139 @@
+"""The host's side of one group: its schema, its windows, its health, its flight recorder.
+
+A group is one optimizer, or one list of gradients. Its schema holds every variable handed over so far; when that set or
+a variable's role changes, a new generation begins. Steps that go backwards (a checkpoint was restored) begin one too,
+so that readers let the repeated steps replace the former ones.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from tb_gradhealth.format import gradhealth_pb2 as pb
+from tb_gradhealth.format.log_writer import LogWriter
+from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.health import Incident, Thresholds, Tracker
+from tb_gradhealth.record.builder import WindowBuilder
+from tb_gradhealth.record.flight import FlightRecorder
+from tb_gradhealth.record.history import Place
+from tb_gradhealth.record.schema import Entry, GroupFacts, build_schema, key_of
+
+
+class Group:
+    """Takes in steps, hands complete windows to the log, and tells new incidents.
+
+    Args:
+      name: of the group.
+      facts: what its schemas say.
+      thresholds: for its health.
+      ignore: names of variables that are expected to get no gradient.
+    """
+
+    def __init__(
+        self, name: str, facts: GroupFacts, thresholds: Thresholds | None = None, ignore: Collection[str] = ()
+    ) -> None:
+        self.name = name
+        self.facts = facts
+        self._thresholds = thresholds
+        self._ignore = frozenset(ignore)
+        self._trained: dict[Any, Entry] = {}
+        self._others: dict[Any, Entry] = {}
+        self._stale = True
+        self._builder = WindowBuilder(facts.every)
+        self._flight = FlightRecorder()
+        self._tracker: Tracker | None = None
+        self._unwritten: list[Windows] = []
+        self.schema: pb.Schema | None = None
+        self.last_step: int | None = None
+        self.former_incidents: list[pb.Incident] = []
+        """Incidents of earlier generations."""
+
+    # Variables ------------------------------------------------------------------------------------------------------
+
+    def hand_over(self, variables: Sequence[Any]) -> None:
+        """These variables' gradients are recorded from now on."""
+        for variable in variables:
+            key = key_of(variable)
+            if key not in self._trained:
+                self._trained[key] = Entry(variable)
+                self._others.pop(key, None)
+                self._stale = True
+
+    def set_others(self, entries: Sequence[Entry]) -> None:
+        """The variables that are not trained by this group, each with its role; replaces those told before."""
+        others = {key_of(entry.variable): entry for entry in entries}
+        left = [key for key in self._trained if key in others]
+        for key in left:
+            del self._trained[key]
+        roles = {key: entry.role for key, entry in others.items()}
+        if left or roles != {key: entry.role for key, entry in self._others.items()}:
+            self._stale = True
+        self._others = others
+
+    def place_of(self, variables: Sequence[Any], empty: Sequence[bool]) -> Place:
+        """Where the gradients of a list of variables stand in the present schema."""
+        keys = [*self._trained, *self._others]
+        at = {key: index for index, key in enumerate(keys)}
+        return Place([at[key_of(variable)] for variable in variables], len(keys), self.facts.replicas, empty)
+
+    @property
+    def variables(self) -> list[Any]:
+        """In the order of the schema."""
+        return [entry.variable for entry in (*self._trained.values(), *self._others.values())]
+
+    # Steps ----------------------------------------------------------------------------------------------------------
+
+    def renew(self, log: LogWriter, step: int) -> bool:
+        """Begins a generation if one is due. Returns whether it did."""
+        backwards = self.last_step is not None and step <= self.last_step
+        if not self._stale and not backwards:
+            return False
+        self.write_pending(log)
+        self._end_generation()
+        entries = [*self._trained.values(), *self._others.values()]
+        self.schema = build_schema(self.name, entries, self.facts, self._ignore)
+        self._tracker = Tracker(self.schema, self._thresholds)
+        self._builder = WindowBuilder(self.facts.every)
+        self._flight = FlightRecorder()
+        self._stale = False
+        self.last_step = None
+        log.schema(self.schema, step)
+        return True
+
+    def feed(self, windows: Windows, log: LogWriter) -> list[Incident]:
+        """Takes in windows over the present schema's rows, in order of steps; writes what is complete."""
+        assert self.schema is not None and self._tracker is not None, "renew first"
+        self.last_step = int(windows.last_step[-1])
+        incidents = self._tracker.feed(windows)
+        single = self._builder.width == 1
+        complete = self._builder.add(windows)
+        log.records(complete, self.name, self.schema.generation)
+        flight = self._flight.add(windows, bool(incidents), already_stored=single)
+        if flight is not None:
+            log.flight(flight, self.name, self.schema.generation, self._flight.number)
+        return incidents
+
+    def write_pending(self, log: LogWriter) -> None:
+        """Writes the incomplete window, if there is one."""
+        pending = self._builder.take_pending()
+        if pending is not None and self.schema is not None:
+            log.records(pending, self.name, self.schema.generation)
+
+    @property
+    def pending_steps(self) -> int:
+        """Steps not yet in the log."""
+        return self._builder.pending_steps
+
+    def incidents(self) -> list[pb.Incident]:
+        """All incidents of the group, those of earlier generations first."""
+        return [*self.former_incidents, *(self._tracker.to_proto() if self._tracker is not None else ())]
+
+    def _end_generation(self) -> None:
+        if self._tracker is not None:
+            self.former_incidents = [*self.former_incidents, *self._tracker.to_proto()][-200:]
+
+
+
+
+OnIncident = Callable[[Incident], object]

@@ -1,0 +1,26 @@
+"""Where a step is being recorded: on which replica, and on which device its ring belongs."""
+
+import tensorflow as tf
+
+
+def replica_count() -> int:
+    """Replicas of the current strategy on this worker; 1 without a strategy."""
+    if not tf.distribute.has_strategy():
+        return 1
+    return len(tf.distribute.get_strategy().extended.worker_devices)
+
+
+def here(replicas: int) -> int:
+    """The replica whose code is being run, counted on this worker; 0 outside of any."""
+    context = tf.distribute.get_replica_context()
+    if replicas == 1 or context is None:
+        return 0
+    number = tf.get_static_value(context.replica_id_in_sync_group)
+    return int(number if number is not None else 0) % replicas
+
+
+def replica_devices(replicas: int) -> list[str | None]:
+    """The device of each replica's ring; None where TensorFlow decides."""
+    if replicas == 1:
+        return [None]
+    return list(tf.distribute.get_strategy().extended.worker_devices)

@@ -1,0 +1,283 @@
+"""The recorder: takes gradients where they arise, and sees to everything that follows.
+
+    gradients -> Channel (device ring) -> drain -> Group (windows, health, flight) -> LiveLog
+
+Promises: no host code of ours raises into training (`guard`); the host reads the device when a ring is about to wrap,
+or at most about once a second; a new incident is told within a second, or ten steps where a step takes longer.
+Thread-safe: a poller may drain while the training thread records.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tb_gradhealth.format.causes import Cause
+from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.record.channel import Channel
+from tb_gradhealth.record.group import Group
+from tb_gradhealth.record.guard import Guard, warn
+from tb_gradhealth.record.log import LiveLog
+from tb_gradhealth.record.places import here, replica_devices
+from tb_gradhealth.record.poller import Poller
+from tb_gradhealth.record.ring import StepFacts, step_counter
+from tb_gradhealth.record.schema import GroupFacts, key_of
+from tb_gradhealth.record.sink import checked_log_dir
+from tb_gradhealth.record.statistics import Measured
+
+CAPACITY = 64
+"""Steps a ring holds, unless one call to the device runs more than half as many."""
+
+LOOK_SECONDS = 1.0
+LOOK_STEPS = 10
+"""The host looks at the device once this time has passed, and before a ring wraps."""
+
+
+class Recorder:
+    """Records one run.
+
+    Args:
+      log_dir: the run is written below it.
+      every: ``"auto"`` or the width of the stored windows in steps.
+      thresholds: of the health rules.
+      on_incident: called with each new `Incident`, in the thread that found it.
+      ignore: names of variables (or layers) that are expected to get no gradient.
+
+    Raises:
+      TypeError, ValueError: an argument is not what it should be.
+    """
+
+    def __init__(
+        self,
+        log_dir: Any,
+        *,
+        every: int | str = "auto",
+        thresholds: Thresholds | None = None,
+        on_incident: Callable[[Incident], object] | None = None,
+        ignore: Collection[str] = (),
+    ) -> None:
+        self.log_dir = checked_log_dir(log_dir)
+        self.every = checked_every(every)
+        self._thresholds = thresholds
+        self._on_incident = on_incident
+        self._ignore = checked_ignore(ignore)
+        self._guard = Guard(f"recording to {self.log_dir!r}")
+        self._callback_guard = Guard("calling `on_incident`")
+        self._lock = threading.RLock()
+        self._log = LiveLog(self.log_dir)
+        self._groups: dict[str, Group] = {}
+        self._counters: dict[str, list[Any]] = {}
+        self._channels: dict[tuple[Any, ...], tuple[str, Channel]] = {}
+        self._unread = 0
+        self._looked = float("-inf")
+        self._host_seconds = 0.0
+        self._poller = Poller(self.drain)
+        self._bad_step_callbacks: list[Callable[[str, Windows], object]] = []
+        self.closed = False
+
+    # Where gradients arise ------------------------------------------------------------------------------------------
+
+    def group(self, name: str, facts: GroupFacts) -> Group:
+        """The group of that name; made on first use."""
+        with self._lock:
+            if name not in self._groups:
+                self._groups[name] = Group(name, facts, self._thresholds, self._ignore)
+                self._counters[name] = [step_counter() for _ in range(facts.replicas)]
+            return self._groups[name]
+
+    def channel(self, group: Group, variables: Sequence[Any], capacity: int = CAPACITY) -> Channel:
+        """The channel for a list of variables of a group; made on first use."""
+        key = (group.name, *map(key_of, variables))
+        with self._lock:
+            found = self._channels.get(key)
+            if found is None:
+                devices = replica_devices(group.facts.replicas)
+                channel = Channel(variables, self._counters[group.name], devices, capacity, group.facts.clipping)
+                self._channels[key] = found = (group.name, channel)
+            group.hand_over(variables)
+            return found[1]
+
+    def record(self, group: Group, channel: Channel, gradients: Sequence[Any], facts: StepFacts) -> Measured:
+        """Records one step from where its gradients are: eagerly, or as operations of the function being traced."""
+        replica = here(group.facts.replicas)
+        if tf.executing_eagerly():
+            measured = channel.write_eagerly(gradients, facts, replica)
+            if replica == group.facts.replicas - 1:
+                self.tick(1, channel.capacity)
+            return measured
+        return channel.write(gradients, facts, replica)
+
+    def attend_by_poller(self) -> None:
+        """From now on steps run that the host does not see: look at the device from a thread."""
+        self._poller.start()
+
+    # Between steps --------------------------------------------------------------------------------------------------
+
+    def tick(self, steps: int, capacity: int = CAPACITY) -> None:
+        """The host knows that up to `steps` further steps were run. Looks at the device if it is time."""
+        self._unread += steps
+        if self._unread + steps > capacity or time.monotonic() - self._looked >= LOOK_SECONDS:
+            self.drain()
+
+    def drain(self) -> int:
+        """Reads all that was recorded and works it in. Returns how many steps that were."""
+        begin = time.perf_counter()
+        with self._lock:
+            self._unread = 0
+            self._looked = time.monotonic()
+            count = self._guard.run(self._drain) or 0
+            self._host_seconds += time.perf_counter() - begin
+        return count
+
+    def _drain(self) -> int:
+        found: dict[str, list[Windows]] = {}
+        for name, channel in self._channels.values():
+            group = self._groups[name]
+            place = group.place_of(channel.variables, channel.empty)
+            parts = channel.read(place)
+            if parts:
+                found.setdefault(name, []).extend(parts)
+        count = 0
+        for name, parts in found.items():
+            windows = in_order(parts)
+            count += int(windows.steps.sum())
+            for portion in ascending(windows):
+                self._feed(self._groups[name], portion)
+        if self._log.refresh_due():
+            for group in self._groups.values():
+                group.write_pending(self._log.writer)
+            self._write_incidents()
+        self._log.flush_if_due()
+        return count
+
+    def _feed(self, group: Group, windows: Windows) -> None:
+        windows.wall_time[:] = time.time()
+        windows.record_seconds[-1] = self._host_seconds
+        self._host_seconds = 0.0
+        begun = group.renew(self._log.writer, int(windows.first_step[0]))
+        self._log.step = max(self._log.step, int(windows.last_step[-1]))
+        incidents = group.feed(windows, self._log.writer)
+        if incidents:
+            self._write_incidents()
+        if incidents or begun:
+            self._log.flush()
+        self._tell_bad_steps(group, windows)
+        if self._on_incident is not None:
+            for incident in incidents:
+                self._callback_guard.run(self._on_incident, incident)
+
+    def _write_incidents(self) -> None:
+        self._log.write_incidents([i for group in self._groups.values() for i in group.incidents()])
+
+    # Causes and evidence --------------------------------------------------------------------------------------------
+
+    def add_causes(self, causes: Sequence[Cause]) -> list[Cause]:
+        """Writes causes at once. Returns those that were new."""
+        with self._lock:
+            return self._guard.run(self._log.add_causes, causes) or []
+
+    def on_bad_step(self, callback: Callable[[str, Windows], object]) -> None:
+        """Calls back with a group's name and the single-step windows of steps that had a NaN or an Inf.
+
+        In the thread that drains, soon after the steps; an exception is turned into a warning.
+        """
+        self._bad_step_callbacks.append(callback)
+
+    def _tell_bad_steps(self, group: Group, windows: Windows) -> None:
+        if not self._bad_step_callbacks:
+            return
+        bad = ((windows.nan_steps + windows.inf_steps) > 0).any(axis=1)
+        if bad.any():
+            for callback in self._bad_step_callbacks:
+                Guard("explaining a step").run(callback, group.name, windows.select(bad))
+
+    def record_untraceable(self, group: Group, gradients: Sequence[Any]) -> None:
+        """Puts a step on disk of which only the None mask is known, because the function being traced will not run."""
+        with self._lock:
+            self._guard.run(self._record_untraceable, group, gradients)
+
+    def _record_untraceable(self, group: Group, gradients: Sequence[Any]) -> None:
+        from tb_gradhealth.record.history import none_mask_step
+
+        step = self.next_step(group)
+        self._feed(group, none_mask_step([g is None for g in gradients], step, len(group.variables) * group.facts.replicas))
+        group.write_pending(self._log.writer)
+        self._log.flush()
+
+    # Steps ----------------------------------------------------------------------------------------------------------
+
+    def next_step(self, group: Group) -> int:
+        """The number of the next step recorded without one."""
+        return int(self._counters[group.name][0].numpy())
+
+    def number_from(self, group: Group, step: int) -> None:
+        """The next step recorded without a number gets this one."""
+        for counter in self._counters[group.name]:
+            counter.assign(step)
+
+    # The end --------------------------------------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Works in and writes out all that was recorded, incomplete windows included."""
+        self.drain()
+        with self._lock:
+            self._guard.run(self._flush)
+
+    def _flush(self) -> None:
+        for group in self._groups.values():
+            group.write_pending(self._log.writer)
+        self._write_incidents()
+        self._log.flush()
+
+    def close(self) -> None:
+        """Flushes and closes the log. Nothing can be recorded afterwards; a second call does nothing."""
+        if self.closed:
+            return
+        self._poller.stop()
+        self.flush()
+        with self._lock:
+            self.closed = True
+            self._guard.run(self._log.close)
+            self._channels.clear()
+
+
+def in_order(parts: Sequence[Windows]) -> Windows:
+    """All windows together: as they came where they are of one channel, else by step."""
+    windows = Windows.concatenate(parts)
+    if len(parts) == 1 or (np.diff(windows.first_step) > 0).all():
+        return windows
+    return windows.select(np.argsort(windows.first_step, kind="stable"))
+
+
+def ascending(windows: Windows) -> list[Windows]:
+    """The windows, cut where a step does not come after the one before."""
+    cuts = np.flatnonzero(windows.first_step[1:] <= windows.last_step[:-1]) + 1
+    bounds = [0, *cuts.tolist(), len(windows)]
+    return [windows.select(slice(low, high)) for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+
+
+def checked_every(every: Any) -> int | str:
+    """The argument `every`, or a `ValueError` that says what it should be."""
+    if every == "auto" or (isinstance(every, int) and not isinstance(every, bool) and every >= 1):
+        return every  # type: ignore[no-any-return]
+    raise ValueError(
+        f'`every` must be "auto" or a number of steps, at least 1. Received: every={every!r}. Every step is watched '
+        'whatever it is; it only says how many steps one stored record sums up. Leave it at "auto" if in doubt.'
+    )
+
+
+def checked_ignore(ignore: Any) -> frozenset[str]:
+    """The argument `ignore`, or a `TypeError` that says what it should be."""
+    if isinstance(ignore, str) or not isinstance(ignore, Collection) or not all(isinstance(n, str) for n in ignore):
+        raise TypeError(
+            "`ignore` must be a list of names of variables or layers that are expected to get no gradient. "
+            f"Received: ignore={ignore!r}. Write it like ignore=['encoder/embeddings']."
+        )
+    return frozenset(ignore)
+
+
+__all__ = ["CAPACITY", "Recorder", "warn"]

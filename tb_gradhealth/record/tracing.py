@@ -1,0 +1,38 @@
+"""Where the code is being run from: the few questions about tracing that need TensorFlow's private names.
+
+Each has a safe answer should TensorFlow move the name.
+"""
+
+from typing import Any
+
+import tensorflow as tf
+
+try:  # stands for: tf.function(jit_compile=...) of the function being traced, or of any around it
+    from tensorflow.python.ops.control_flow_util import GraphOrParentsInXlaContext as _in_xla
+except ImportError:  # pragma: no cover - present in every TensorFlow from 2.16 to 2.21
+    _in_xla = None
+
+
+def under_xla() -> bool:
+    """Whether the code being traced will be compiled by XLA because a function around it says ``jit_compile=True``."""
+    return not tf.executing_eagerly() and _in_xla is not None and bool(_in_xla(tf.compat.v1.get_default_graph()))
+
+
+def in_function() -> bool:
+    """Whether a `tf.function` is being traced (not eager, and no TensorFlow 1 graph)."""
+    return not tf.executing_eagerly() and not in_v1_graph()
+
+
+def in_v1_graph() -> bool:
+    """Whether a TensorFlow 1 graph is the default one, to be run by a session."""
+    return not tf.executing_eagerly() and not tf.compat.v1.get_default_graph().building_function
+
+
+def outermost_graph() -> Any:
+    """The outermost function graph being traced, or None in eager mode."""
+    if tf.executing_eagerly():
+        return None
+    graph = tf.compat.v1.get_default_graph()
+    while getattr(graph, "outer_graph", None) is not None and getattr(graph.outer_graph, "building_function", False):
+        graph = graph.outer_graph
+    return graph

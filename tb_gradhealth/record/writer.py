@@ -1,0 +1,185 @@
+"""`GradHealthWriter`: recording by hand, in a custom training loop."""
+
+import operator
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.places import replica_count
+from tb_gradhealth.record.recorder import Recorder
+from tb_gradhealth.record.ring import StepFacts
+from tb_gradhealth.record.schema import GroupFacts, name_of
+from tb_gradhealth.record.tracing import in_v1_graph
+
+
+class GradHealthWriter:
+    """Records gradients of a custom training loop.
+
+    ```python
+    with tb_gradhealth.GradHealthWriter("logs/run1") as writer:
+        for step, batch in enumerate(batches):
+            with tf.GradientTape() as tape:
+                loss = compute_loss(batch)
+            gradients = tape.gradient(loss, variables)
+            writer.record(gradients, variables, step=step, loss=loss)
+            optimizer.apply_gradients(zip(gradients, variables))
+    ```
+
+    Args:
+      log_dir: the directory given to `tensorboard --logdir`, or one below it.
+      every: ``"auto"`` (default; stored windows widen as the run goes on), or their width in steps.
+      thresholds: limits of the health rules.
+      on_incident: called with each new `Incident`.
+      ignore: names of variables or layers that are expected to get no gradient.
+      explain: find out why gradients are None or zero.
+
+    Raises:
+      TypeError, ValueError: an argument is not what it should be.
+    """
+
+    def __init__(
+        self,
+        log_dir: Any,
+        *,
+        every: int | str = "auto",
+        thresholds: Thresholds | None = None,
+        on_incident: Callable[[Incident], object] | None = None,
+        ignore: Collection[str] = (),
+        explain: bool = True,
+    ) -> None:
+        self._recorder = Recorder(
+            log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore
+        )
+        self._explainer = NoneExplainer(self._recorder) if explain else None
+        open_recorders.add(self._recorder)
+
+    @tf.autograph.experimental.do_not_convert
+    def record(
+        self,
+        gradients: Sequence[Any],
+        variables: Sequence[Any],
+        step: Any = None,
+        loss: Any = None,
+        group: str = "gradients",
+    ) -> None:
+        """Records one step. Call it before the gradients are clipped or applied.
+
+        Works eagerly, inside a `tf.function` and inside ``jit_compile=True``. In eager mode nothing is copied to the
+        host here.
+
+        Args:
+          gradients: as `tape.gradient` returns them: tensors, `tf.IndexedSlices` or None.
+          variables: the variables they belong to, in the same order.
+          step: whole number or integer tensor; default: 0, 1, 2, … A step at or before the last one begins the record
+            anew from there, as after a restored checkpoint.
+          loss: number or tensor; a tensor that is not a scalar is averaged.
+          group: name of this list of gradients, where a program has several (a GAN's two).
+
+        Raises:
+          RuntimeError: the writer is closed, or a TensorFlow 1 graph is being built.
+          ValueError: no variables, or another number of gradients than of variables.
+          TypeError: an entry is none of the kinds above.
+        """
+        if self._recorder.closed:
+            raise RuntimeError(
+                "This GradHealthWriter is closed: `record` was called after `close()` or after its `with` block. "
+                "Keep it open until the training ends, or make a new one."
+            )
+        if in_v1_graph():
+            raise RuntimeError(
+                "`GradHealthWriter.record` cannot be part of a TensorFlow 1 graph. "
+                "Use `tb_gradhealth.v1.GradHealthHook(log_dir, grads_and_vars)` there."
+            )
+        gradients, variables = checked_pairs(gradients, variables)
+        facts = StepFacts(step=checked_step(step), loss=loss)
+        owner = self._recorder.group(group, GroupFacts("record", every=self._recorder.every, replicas=replica_count()))
+        channel = self._recorder.channel(owner, variables)
+        self._recorder.record(owner, channel, gradients, facts)
+        if not tf.executing_eagerly():
+            self._recorder.attend_by_poller()
+        if self._explainer is not None:
+            self._explainer.look(owner, gradients, variables)
+
+    def flush(self) -> None:
+        """Puts everything recorded so far on disk."""
+        self._recorder.flush()
+
+    def close(self) -> None:
+        """Flushes and closes the log. A second call does nothing."""
+        if self._explainer is not None:
+            self._explainer.close()
+        self._recorder.close()
+        open_recorders.discard(self._recorder)
+
+    def __enter__(self) -> "GradHealthWriter":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def checked_pairs(gradients: Any, variables: Any) -> tuple[list[Any], list[Any]]:
+    """Gradients and variables as lists of the same length, or an error that says what is wrong."""
+    if tf.is_tensor(gradients) or isinstance(variables, tf.Variable) or hasattr(variables, "path"):
+        raise TypeError(
+            "`gradients` and `variables` must be lists of the same length. "
+            f"Received: gradients of type {type(gradients).__name__}, variables of type {type(variables).__name__}. "
+            "Put a single gradient and its variable into lists: record([g], [v])."
+        )
+    gradients, variables = list(gradients), list(variables)
+    if not variables:
+        raise ValueError(
+            "There are no variables to record. Received: variables=[]. Pass the list that `tape.gradient` was given; a "
+            "model without weights may not have been built yet."
+        )
+    if len(gradients) != len(variables):
+        raise ValueError(
+            "`gradients` and `variables` must have the same length. "
+            f"Received: {len(gradients)} gradients and {len(variables)} variables. "
+            "Pass the very list that `tape.gradient` was given."
+        )
+    for index, gradient in enumerate(gradients):
+        if not (gradient is None or isinstance(gradient, tf.IndexedSlices) or tf.is_tensor(gradient)):
+            gradients[index] = _as_tensor(gradient, name_of(variables[index], index))
+    return gradients, variables
+
+
+def checked_step(step: Any) -> Any:
+    """The step as a Python number, an integer tensor or None, or an error that says what is wrong."""
+    if step is None:
+        return None
+    if tf.is_tensor(step) or isinstance(step, tf.Variable) or hasattr(step, "value"):
+        step = tf.convert_to_tensor(step)
+        if step.dtype.is_integer and step.shape.rank in (0, None):
+            return step
+        raise TypeError(
+            f"`step` must be a whole number. Received: a tensor of dtype {step.dtype.name} and shape {step.shape}. "
+            "Pass `optimizer.iterations`, or an integer."
+        )
+    try:
+        number = operator.index(step)
+    except TypeError:
+        raise TypeError(
+            f"`step` must be a whole number. Received: step={step!r} (of type {type(step).__name__}). "
+            "Pass `optimizer.iterations`, or an integer."
+        ) from None
+    if number < 0:
+        raise ValueError(f"`step` must not be negative. Received: step={number}. Count steps from 0.")
+    return number
+
+
+def _as_tensor(gradient: Any, name: str) -> Any:
+    try:
+        tensor = tf.convert_to_tensor(gradient)
+    except (TypeError, ValueError):
+        tensor = None
+    if tensor is None or not (tensor.dtype.is_floating or tensor.dtype.is_complex or tensor.dtype.is_integer):
+        raise TypeError(
+            f"The gradient of {name!r} must be a tensor, a tf.IndexedSlices or None. "
+            f"Received: {gradient!r} (of type {type(gradient).__name__})."
+        )
+    return tensor
