@@ -1,5 +1,6 @@
 """One list of variables on its way from the step to the host: a ring on each replica, and reading them together."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,25 @@ from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.record import history, layout
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.ring import Ring, Snapshot, StepFacts
-from tb_gradhealth.record.statistics import Measured, measure
+from tb_gradhealth.record.statistics import Measured, measure, unscaled
+
+
+@dataclasses.dataclass(frozen=True)
+class Handling:
+    """What will be done with a step's gradients; known while tracing.
+
+    Attributes:
+      scaled: they carry the loss scale.
+      scaler_skips: a loss scaler withholds the update where they are not finite.
+      withhold: we withhold it there.
+    """
+
+    scaled: bool = False
+    scaler_skips: bool = False
+    withhold: bool = False
+
+
+PLAIN = Handling()
 
 
 class Channel:
@@ -40,29 +59,33 @@ class Channel:
             for device, counter in zip(devices, counters, strict=True)
         ]
         self._waiting: list[list[layout.Rows]] = [[] for _ in self._rings]
-        self._eager = [self._eager_function(replica) for replica in range(len(self._rings))]
+        self._eager_functions: dict[tuple[int, Handling], Any] = {}
         self.empty = [tf.TensorShape(v.shape).num_elements() == 0 for v in self.variables]
 
-    def write(self, gradients: Sequence[Any], facts: StepFacts, replica: int = 0) -> Measured:
+    def write(self, gradients: Sequence[Any], facts: StepFacts, how: Handling, replica: int = 0) -> Measured:
         """Measures and records one step, in a graph."""
         measured = measure(gradients)
+        if how.scaled and facts.loss_scale is not None:
+            measured = unscaled(measured, facts.loss_scale)
+        if how.scaler_skips or how.withhold:
+            bad = tf.logical_not(measured.finite())
+            facts = dataclasses.replace(facts, **{"handled" if how.scaler_skips else "skipped": bad})
         self._rings[replica].write(measured, facts)
         return measured
 
-    def write_measured(self, measured: Measured, facts: StepFacts, replica: int = 0) -> None:
-        """Records one step that was measured before."""
-        self._rings[replica].write(measured, facts)
-
-    def write_eagerly(self, gradients: Sequence[Any], facts: StepFacts, replica: int = 0) -> Measured:
+    def write_eagerly(self, gradients: Sequence[Any], facts: StepFacts, how: Handling, replica: int = 0) -> Measured:
         """Measures and records one step, in eager mode: one call into a function made once per kind of gradients."""
         names = [name for name in facts.__dataclass_fields__ if getattr(facts, name) is not None]
         values = [_tensor(name, getattr(facts, name)) for name in names]
-        return Measured(*self._eager[replica](list(gradients), dict(zip(names, values, strict=True))))
+        run = self._eager_functions.get((replica, how))
+        if run is None:
+            run = self._eager_functions[replica, how] = self._eager_function(how, replica)
+        return Measured(*run(list(gradients), dict(zip(names, values, strict=True))))
 
-    def _eager_function(self, replica: int) -> Any:
+    def _eager_function(self, how: Handling, replica: int) -> Any:
         @tf.autograph.experimental.do_not_convert
         def run(gradients: list[Any], facts: dict[str, Any]) -> tuple[Any, Any, Any]:
-            measured = self.write(gradients, StepFacts(**facts), replica)
+            measured = self.write(gradients, StepFacts(**facts), how, replica)
             return measured.norm, measured.nans, measured.infs
 
         return tf.function(run, reduce_retracing=True, autograph=False)

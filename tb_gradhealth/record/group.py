@@ -8,8 +8,6 @@ so that readers let the repeated steps replace the former ones.
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-import numpy as np
-
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.log_writer import LogWriter
 from tb_gradhealth.format.windows import Windows
@@ -71,6 +69,10 @@ class Group:
             self._stale = True
         self._others = others
 
+    def trained_keys(self) -> set[Any]:
+        """Keys of the variables handed over, see `schema.key_of`."""
+        return set(self._trained)
+
     def place_of(self, variables: Sequence[Any], empty: Sequence[bool]) -> Place:
         """Where the gradients of a list of variables stand in the present schema."""
         keys = [*self._trained, *self._others]
@@ -125,6 +127,10 @@ class Group:
         """Steps not yet in the log."""
         return self._builder.pending_steps
 
+    def last_step_plus_one(self) -> int:
+        """The step after the last one fed; 0 before the first."""
+        return 0 if self.last_step is None else self.last_step + 1
+
     def incidents(self) -> list[pb.Incident]:
         """All incidents of the group, those of earlier generations first."""
         return [*self.former_incidents, *(self._tracker.to_proto() if self._tracker is not None else ())]
@@ -132,8 +138,6 @@ class Group:
     def _end_generation(self) -> None:
         if self._tracker is not None:
             self.former_incidents = [*self.former_incidents, *self._tracker.to_proto()][-200:]
-
-
 
 
 OnIncident = Callable[[Incident], object]

@@ -41,5 +41,7 @@ class Guard:
         except Exception as error:
             self.failed = True
             reason = str(error).strip() or type(error).__name__
-            warn(f"tb_gradhealth stopped {self._what}: {reason}. Training goes on; what was written so far is readable.")
+            warn(
+                f"tb_gradhealth stopped {self._what}: {reason}. Training goes on; what was written so far is readable."
+            )
             return None

@@ -84,7 +84,9 @@ def summed_up(replicas: Sequence[layout.Floats], place: Place) -> Windows:
         value = max(float(table[row, slots[slot]]) for table in replicas)
         getattr(windows, name)[:] = np.nan if np.isneginf(value) else value
     state = windows.state_last[0]
-    windows.global_norm[:] = _global_norm(windows.norm_last[0].reshape(place.replicas, -1), state.reshape(place.replicas, -1)).max()
+    windows.global_norm[:] = _global_norm(
+        windows.norm_last[0].reshape(place.replicas, -1), state.reshape(place.replicas, -1)
+    ).max()
     return windows
 
 
@@ -156,13 +158,12 @@ def _fill_summary(windows: Windows, columns: dict[str, Array], at: Array, first:
     windows.zero_steps[0, at] = np.where(empty, 0, columns["zero_steps"])
 
 
-def none_mask_step(none: Sequence[bool], step: int, rows: int) -> Windows:
-    """A step of which only the None mask is known: the others are not recorded. Variables in the schema's order."""
-    windows = Windows.blank(1, rows)
-    windows.first_step[:] = windows.last_step[:] = step
+def all_none_step(place: Place, step: int) -> Windows:
+    """A step at which none of the variables got a gradient."""
+    windows = Windows.blank(1, place.rows)
+    windows.first_step[:] = windows.last_step[:] = windows.norm_max_step[:] = step
     windows.steps[:] = 1
-    windows.norm_max_step[:] = step
-    at = np.flatnonzero(none)
-    windows.state_last[0, at] = State.NONE
-    windows.none_steps[0, at] = 1
+    for replica in range(place.replicas):
+        windows.state_last[0, place.of(replica)] = State.NONE
+        windows.none_steps[0, place.of(replica)] = 1
     return windows

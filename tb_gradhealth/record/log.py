@@ -40,7 +40,8 @@ class LiveLog:
         if new:
             self._causes.update({cause.id: cause for cause in new})
             self.writer.causes(
-                pb.Causes(format_version=FORMAT_VERSION, causes=[c.to_proto() for c in self._causes.values()]), self.step
+                pb.Causes(format_version=FORMAT_VERSION, causes=[c.to_proto() for c in self._causes.values()]),
+                self.step,
             )
             self.flush()
         return new

@@ -18,7 +18,8 @@ import tensorflow as tf
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
-from tb_gradhealth.record.channel import Channel
+from tb_gradhealth.record import history
+from tb_gradhealth.record.channel import PLAIN, Channel, Handling
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard, warn
 from tb_gradhealth.record.log import LiveLog
@@ -101,15 +102,17 @@ class Recorder:
             group.hand_over(variables)
             return found[1]
 
-    def record(self, group: Group, channel: Channel, gradients: Sequence[Any], facts: StepFacts) -> Measured:
+    def record(
+        self, group: Group, channel: Channel, gradients: Sequence[Any], facts: StepFacts, how: Handling = PLAIN
+    ) -> Measured:
         """Records one step from where its gradients are: eagerly, or as operations of the function being traced."""
         replica = here(group.facts.replicas)
         if tf.executing_eagerly():
-            measured = channel.write_eagerly(gradients, facts, replica)
+            measured = channel.write_eagerly(gradients, facts, how, replica)
             if replica == group.facts.replicas - 1:
                 self.tick(1, channel.capacity)
             return measured
-        return channel.write(gradients, facts, replica)
+        return channel.write(gradients, facts, how, replica)
 
     def attend_by_poller(self) -> None:
         """From now on steps run that the host does not see: look at the device from a thread."""
@@ -195,18 +198,16 @@ class Recorder:
             for callback in self._bad_step_callbacks:
                 Guard("explaining a step").run(callback, group.name, windows.select(bad))
 
-    def record_untraceable(self, group: Group, gradients: Sequence[Any]) -> None:
-        """Puts a step on disk of which only the None mask is known, because the function being traced will not run."""
+    def record_without_gradients(self, group: Group, variables: Sequence[Any]) -> None:
+        """Puts a step on disk at once whose gradients are all None and that will not run: it failed while tracing."""
+        self.drain()
         with self._lock:
-            self._guard.run(self._record_untraceable, group, gradients)
+            self._guard.run(self._record_without_gradients, group, variables)
 
-    def _record_untraceable(self, group: Group, gradients: Sequence[Any]) -> None:
-        from tb_gradhealth.record.history import none_mask_step
-
-        step = self.next_step(group)
-        self._feed(group, none_mask_step([g is None for g in gradients], step, len(group.variables) * group.facts.replicas))
-        group.write_pending(self._log.writer)
-        self._log.flush()
+    def _record_without_gradients(self, group: Group, variables: Sequence[Any]) -> None:
+        place = group.place_of(variables, [False] * len(variables))
+        self._feed(group, history.all_none_step(place, self.next_step(group)))
+        self._flush()
 
     # Steps ----------------------------------------------------------------------------------------------------------
 

@@ -78,9 +78,7 @@ def name_of(variable: Any, index: int) -> str:
     return f"variable_{index}"
 
 
-def build_schema(
-    group: str, entries: Sequence[Entry], facts: GroupFacts, ignore: Collection[str] = ()
-) -> pb.Schema:
+def build_schema(group: str, entries: Sequence[Entry], facts: GroupFacts, ignore: Collection[str] = ()) -> pb.Schema:
     """A schema with a generation of its own. Variables that share a name are told apart by their place."""
     schema = pb.Schema(
         format_version=FORMAT_VERSION,
@@ -94,7 +92,11 @@ def build_schema(
         optimizer=facts.optimizer,
         software=software(),
     )
-    clipping = {"clip_norm": facts.clipping.norm, "global_clip_norm": facts.clipping.global_norm, "clip_value": facts.clipping.value}
+    clipping = {
+        "clip_norm": facts.clipping.norm,
+        "global_clip_norm": facts.clipping.global_norm,
+        "clip_value": facts.clipping.value,
+    }
     for field, value in clipping.items():
         if value is not None:
             setattr(schema, field, value)

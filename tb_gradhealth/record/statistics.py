@@ -73,10 +73,20 @@ def measure(gradients: Sequence[Any]) -> Measured:
             lambda: _second_look(values, quick, suspect),
             lambda: (quick, tf.zeros_like(quick), tf.zeros_like(quick)),
         )
-        return Measured(*(_scatter(part, present, len(gradients), fill) for part, fill in zip(careful, _FILL, strict=True)))
+        return Measured(
+            *(_scatter(part, present, len(gradients), fill) for part, fill in zip(careful, _FILL, strict=True))
+        )
 
 
 _FILL = (NO_GRADIENT, 0.0, 0.0)
+
+
+def unscaled(measured: Measured, scale: Any) -> Measured:
+    """The same with norms divided by the loss scale that the gradients carry; NaN and Inf stay what they are."""
+    norm = measured.norm
+    divided = tf.maximum(norm / scale, SMALLEST_NORM)
+    keep = tf.logical_or(tf.equal(norm, NO_GRADIENT), tf.logical_not(norm > 0))
+    return Measured(tf.where(keep, norm, divided), measured.nans, measured.infs)
 
 
 def real_values(gradient: Any) -> Any:

@@ -60,7 +60,9 @@ class LeavingStep:
 
     def alone(self) -> Any:
         """The summary of this step alone: float32 ``[SUMMARY_ROWS, width]``."""
-        former = {name: tf.zeros_like(self._norm) + _NOTHING_YET.get(name, 0.0) for row in layout.SUMMARY for name in row}
+        former = {
+            name: tf.zeros_like(self._norm) + _NOTHING_YET.get(name, 0.0) for row in layout.SUMMARY for name in row
+        }
         return self._table(None, former)
 
     def added_to(self, table: Any) -> Any:

@@ -51,9 +51,7 @@ class GradHealthWriter:
         ignore: Collection[str] = (),
         explain: bool = True,
     ) -> None:
-        self._recorder = Recorder(
-            log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore
-        )
+        self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
         self._explainer = NoneExplainer(self._recorder) if explain else None
         open_recorders.add(self._recorder)
 

@@ -1,0 +1,133 @@
+"""`GradHealthCallback`: recording in `model.fit`, with Keras 3 and with tf_keras.
+
+It is a callback by its methods and derives from neither Keras's class, so that importing it imports no Keras. Its batch
+hooks are marked as the defaults they are: Keras then need not fetch each step's logs for it.
+"""
+
+import sys
+from collections.abc import Callable, Collection
+from typing import Any
+
+from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.keras_session import KerasSession, calling_list, end_with
+from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.recorder import Recorder
+
+_sessions: list[KerasSession] = []
+"""The `fit` calls being recorded."""
+
+
+def _nothing(self: Any, *args: Any, **kwargs: Any) -> None:
+    """Nothing to do at this point."""
+
+
+_nothing._is_default = True  # type: ignore[attr-defined]
+
+
+class GradHealthCallback:
+    """Records the gradients of `model.fit`.
+
+    ```python
+    model.fit(x, y, callbacks=[tb_gradhealth.GradHealthCallback("logs/run1")])
+    ```
+
+    Args:
+      log_dir: the directory given to `tensorboard --logdir`, or one below it.
+      every: ``"auto"`` (default; stored windows widen as the run goes on), or their width in steps.
+      thresholds: limits of the health rules.
+      on_incident: called with each new `Incident`.
+      ignore: names of variables or layers that are expected to get no gradient.
+      explain: find out why gradients are None or zero.
+
+    Raises:
+      TypeError, ValueError: an argument is not what it should be.
+    """
+
+    _supports_tf_logs = True
+
+    def __init__(
+        self,
+        log_dir: Any,
+        *,
+        every: int | str = "auto",
+        thresholds: Thresholds | None = None,
+        on_incident: Callable[[Incident], object] | None = None,
+        ignore: Collection[str] = (),
+        explain: bool = True,
+    ) -> None:
+        self.model: Any = None
+        self.params: dict[str, Any] = {}
+        self._explain = explain
+        self._session: KerasSession | None = None
+        self._explainer: NoneExplainer | None = None
+        self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
+        open_recorders.add(self._recorder)
+
+    def set_model(self, model: Any) -> None:
+        """Hooks the model. Keras calls this before it makes the train function."""
+        self.model = model
+        self._end_session()
+        check_backend()
+        for session in [s for s in _sessions if s.model is model]:
+            if session.running:
+                raise RuntimeError(
+                    "This model is being trained and recorded by another thread. One model cannot be recorded twice at "
+                    "a time: pass a single GradHealthCallback, and train a copy of the model in the second thread."
+                )
+            session.end()
+            _sessions.remove(session)
+        if self._explain:
+            self._explainer = NoneExplainer(self._recorder)
+        self._session = KerasSession(model, self._recorder, self._explainer)
+        _sessions.append(self._session)
+        end_with(calling_list(), self._session)
+
+    def set_params(self, params: dict[str, Any]) -> None:
+        self.params = params
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        if self._session is not None:
+            self._session.watch_calls()
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        if self._session is not None and not self._session.ended:
+            self._session.watch_calls()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self._recorder.drain()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        self._end_session()
+        self._recorder.flush()
+
+    on_train_batch_begin = on_train_batch_end = on_batch_begin = on_batch_end = _nothing
+    on_test_begin = on_test_end = on_test_batch_begin = on_test_batch_end = _nothing
+    on_predict_begin = on_predict_end = on_predict_batch_begin = on_predict_batch_end = _nothing
+
+    def _implements_train_batch_hooks(self) -> bool:
+        return False
+
+    _implements_test_batch_hooks = _implements_predict_batch_hooks = _implements_train_batch_hooks
+
+    def _end_session(self) -> None:
+        if self._session is not None:
+            self._session.end()
+            if self._session in _sessions:
+                _sessions.remove(self._session)
+            self._session = None
+        if self._explainer is not None:
+            self._explainer.close()
+            self._explainer = None
+
+
+def check_backend() -> None:
+    """Raises if Keras runs on another backend than TensorFlow."""
+    keras = sys.modules.get("keras")
+    backend = getattr(getattr(keras, "config", None), "backend", None)
+    name = backend() if callable(backend) else "tensorflow"
+    if name != "tensorflow":
+        raise RuntimeError(
+            f"GradHealthCallback records models that train with TensorFlow. Received: a Keras backend {name!r}. "
+            'Set the environment variable KERAS_BACKEND="tensorflow" before Keras is imported.'
+        )

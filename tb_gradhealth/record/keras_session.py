@@ -1,0 +1,182 @@
+"""One `fit` call being recorded: hooks set before the train function is made, taken off when `fit` ends, however it does.
+
+Imports no Keras: it works on the attributes that Keras 3 and tf_keras models share.
+"""
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from tb_gradhealth.format import gradhealth_pb2 as pb
+from tb_gradhealth.record.applied import AppliedGradients
+from tb_gradhealth.record.clipping import Clipping
+from tb_gradhealth.record.loss_of_step import LossOfStep
+from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.optimizer_facts import is_optimizer
+from tb_gradhealth.record.places import replica_count
+from tb_gradhealth.record.recorder import CAPACITY, Recorder
+from tb_gradhealth.record.schema import Entry, GroupFacts, key_of
+
+_END_OF_DATA = (StopIteration, tf.errors.OutOfRangeError)
+
+
+class KerasSession:
+    """Records one `fit` call.
+
+    Args:
+      model: of Keras 3 or tf_keras, compiled.
+      recorder: takes the steps.
+      explainer: is asked about None gradients; None to ask nobody.
+    """
+
+    def __init__(self, model: Any, recorder: Recorder, explainer: NoneExplainer | None) -> None:
+        self.model = model
+        self._recorder = recorder
+        self._thread = threading.get_ident()
+        self._steps_per_call = steps_per_call(model)
+        self._loss = LossOfStep(model)
+        with model.distribute_strategy.scope():
+            self._applied = [self._hook(name, optimizer, explainer) for name, optimizer in optimizers_of(model)]
+        self._train_function: Any = None
+        self._former_train_function = getattr(model, "train_function", None)
+        object.__setattr__(model, "train_function", None)
+        self._told_others = False
+        self.ended = False
+
+    def _hook(self, name: str, optimizer: Any, explainer: NoneExplainer | None) -> AppliedGradients:
+        facts = GroupFacts(
+            "keras.fit",
+            optimizer=type(getattr(optimizer, "inner_optimizer", optimizer)).__name__,
+            every=self._recorder.every,
+            clipping=Clipping.of(optimizer),
+            replicas=replica_count(),
+        )
+        group = self._recorder.group(name, facts)
+        capacity = max(CAPACITY, 2 * self._steps_per_call)
+        return AppliedGradients(optimizer, self._recorder, group, explainer, self._loss, capacity)
+
+    @property
+    def running(self) -> bool:
+        """Whether another thread is still in this `fit`."""
+        others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
+        return not self.ended and self._thread in others
+
+    def watch_calls(self) -> None:
+        """Has each call of the train function seen; again if somebody made a new one."""
+        function = self.model.train_function
+        if function is not None and function is not self._train_function:
+            self._train_function = self._seen(function)
+            object.__setattr__(self.model, "train_function", self._train_function)
+
+    def end(self) -> None:
+        """Takes all hooks off. A second call does nothing."""
+        if self.ended:
+            return
+        self.ended = True
+        for applied in self._applied:
+            applied.remove()
+        self._loss.remove()
+        if self.model.train_function is self._train_function or self.model.train_function is None:
+            object.__setattr__(self.model, "train_function", self._former_train_function)
+
+    def _seen(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def train_function(*args: Any, **kwargs: Any) -> Any:
+            try:
+                logs = function(*args, **kwargs)
+            except _END_OF_DATA:
+                raise
+            except BaseException:
+                self.end()
+                self._recorder.flush()
+                raise
+            self._after_call()
+            return logs
+
+        return train_function
+
+    def _after_call(self) -> None:
+        if not self._told_others:
+            self._told_others = True
+            self._tell_others()
+        self._recorder.tick(self._steps_per_call, max(CAPACITY, 2 * self._steps_per_call))
+
+    def _tell_others(self) -> None:
+        """Which of the model's variables no optimizer was given, now that every optimizer has been seen once."""
+        handed = {key for applied in self._applied for key in applied.group.trained_keys()}
+        others = [
+            Entry(variable, role)
+            for variable, role in variables_with_roles(self.model)
+            if key_of(variable) not in handed
+        ]
+        if self._applied:
+            self._applied[0].group.set_others(others)
+
+
+def steps_per_call(model: Any) -> int:
+    """Steps that one call of the model's train function runs."""
+    try:
+        return max(int(model.steps_per_execution), 1)
+    except (AttributeError, TypeError, ValueError):
+        return 1
+
+
+def optimizers_of(model: Any) -> list[tuple[str, Any]]:
+    """The model's optimizers with a name for each: the compiled one first, then those kept as attributes (a GAN's)."""
+    main = getattr(model, "optimizer", None)
+    found: dict[int, tuple[str, Any]] = {}
+    if is_optimizer(main):
+        found[id(main)] = (group_name(main), main)
+    for name, value in vars(model).items():
+        if is_optimizer(value) and id(value) not in found:
+            found[id(value)] = (name.strip("_"), value)
+    inner = {id(getattr(optimizer, "inner_optimizer", None)) for _, optimizer in found.values()}
+    return [entry for key, entry in found.items() if key not in inner]
+
+
+def group_name(optimizer: Any) -> str:
+    """The optimizer's kind, which is the same in every run: ``"adam"``."""
+    return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__.lower()
+
+
+def variables_with_roles(model: Any) -> Iterator[tuple[Any, int]]:
+    """The model's variables that could be trained: those that are, then those that are frozen."""
+    trainable = {key_of(variable) for variable in model.trainable_variables}
+    for variable in model.trainable_variables:
+        yield variable, pb.Variable.NOT_HANDED_OVER
+    for layer in flat_layers(model):
+        for variable in (
+            getattr(layer, "_trainable_variables", None) or getattr(layer, "_trainable_weights", None) or ()
+        ):
+            if key_of(variable) not in trainable:
+                trainable.add(key_of(variable))
+                yield variable, pb.Variable.FROZEN
+
+
+def flat_layers(model: Any) -> list[Any]:
+    """The model and all layers inside it."""
+    flatten = getattr(model, "_flatten_layers", None)
+    return list(flatten()) if callable(flatten) else [model]
+
+
+def calling_list() -> Any:
+    """The callback list that is calling, two frames up, or None: it lives as long as the `fit` call."""
+    frame = sys._getframe(2)
+    return frame.f_locals.get("self")
+
+
+def end_with(owner: Any, session: KerasSession) -> None:
+    """Ends the session when `owner` is gone: `fit` was left by an exception that no train function raised."""
+    try:
+        weakref.finalize(owner, _end, weakref.ref(session))
+    except TypeError:
+        return
+
+
+def _end(reference: Callable[[], KerasSession | None]) -> None:
+    session = reference()
+    if session is not None:
+        session.end()
