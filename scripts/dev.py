@@ -72,7 +72,7 @@ def install_requirements() -> None:
     wanted = hashlib.sha256(b"".join(p.read_bytes() for p in parts)).hexdigest()
     if not (stamp.is_file() and stamp.read_text() == wanted):
         say("Installing TensorFlow, TensorBoard and the tools (the first time a download of some 700 MB)")
-        pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        pip = (PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check")
         hint = (
             "pip could not install what is pinned in requirements/dev.txt; its message is above.\nIf it says that a "
             "host cannot be reached: this needs a network to the Python package index. Behind a proxy set HTTPS_PROXY; "
