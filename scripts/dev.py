@@ -154,16 +154,8 @@ def proto() -> None:
     if not python.exists():
         say("Installing grpcio-tools")
         run(sys.executable, "-m", "venv", tools)
-        run(
-            python,
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "grpcio-tools==1.62.3",
-            "setuptools<81",
-            hint="pip failed, see above.",
-        )
+        pip = (python, "-m", "pip", "install", "-qq")
+        run(*pip, "grpcio-tools==1.62.3", "setuptools<81", hint="pip could not install grpcio-tools; see above.")
     path = "tb_gradhealth/format/gradhealth.proto"
     run(python, "-m", "grpc_tools.protoc", "-I.", "--python_out=.", "--pyi_out=.", path)
     say(f"Generated from {path}")
