@@ -1,0 +1,59 @@
+/** Everything the page knows that is not an answer of the server. */
+
+import type { RunSummary } from "../api/types";
+import { DEFAULT_VIEW, type ViewState } from "../lib/view_state";
+import { Store } from "./store";
+
+export interface AppState {
+  readonly view: ViewState;
+  readonly dark: boolean;
+  /** Whether anybody sees the page. */
+  readonly seen: boolean;
+  /** null until the server has answered once. */
+  readonly runs: readonly RunSummary[] | null;
+  readonly version: string;
+  /** Since when (milliseconds) the server does not answer; null while it does. */
+  readonly lostSince: number | null;
+  /** When (milliseconds) the server answered last. */
+  readonly answeredAt: number | null;
+  /** Counts refreshes that were asked for. */
+  readonly refresh: number;
+  /** Whether new steps are fetched without being asked. */
+  readonly live: boolean;
+  readonly help: boolean;
+  /** Pixels of one plot; 0 until it is measured. */
+  readonly plotWidth: number;
+  /** A sentence that fades: "Report copied". */
+  readonly notice: string;
+}
+
+/** What the mouse or the keys point at. Kept apart: it changes with every movement. */
+export interface Cursor {
+  readonly step: number | null;
+  /** Key of the row. */
+  readonly row: string | null;
+  /** The run whose plot the mouse is over. */
+  readonly run: string | null;
+}
+
+export const INITIAL: AppState = {
+  view: DEFAULT_VIEW,
+  dark: false,
+  seen: true,
+  runs: null,
+  version: "",
+  lostSince: null,
+  answeredAt: null,
+  refresh: 0,
+  live: true,
+  help: false,
+  plotWidth: 0,
+  notice: "",
+};
+
+export type AppStore = Store<AppState>;
+export type CursorStore = Store<Cursor>;
+
+export function createCursor(): CursorStore {
+  return new Store<Cursor>({ step: null, row: null, run: null });
+}

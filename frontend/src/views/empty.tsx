@@ -1,0 +1,68 @@
+import type { ComponentChildren } from "preact";
+import { plural } from "../lib/format";
+import { Glyph } from "./glyph";
+
+const USE = `import tb_gradhealth
+
+model.fit(x, y, callbacks=[tb_gradhealth.GradHealthCallback("logs/run1")])`;
+
+function Message({ title, glyph, children }: { title: string; glyph: string; children: ComponentChildren }) {
+  return (
+    <main class="empty" id="gradhealth-page">
+      <Glyph of={glyph} size={34} />
+      <h1>{title}</h1>
+      {children}
+    </main>
+  );
+}
+
+export function Loading() {
+  return (
+    <Message title="Reading the log directory…" glyph="oscillating">
+      <p>Large logs take a moment the first time.</p>
+    </Message>
+  );
+}
+
+/** Nothing of ours in the log directory: say what to write, and where. */
+export function NoData({ others }: { others: number }) {
+  return (
+    <Message title={others === 0 ? "No runs yet" : "No gradient health records yet"} glyph="not_recorded">
+      <p>
+        {others === 0
+          ? "TensorBoard found no runs in its log directory. Train with one more line, into a folder below that directory:"
+          : `${plural(others, "run")} found, none with gradient health records. One more line in the training writes them:`}
+      </p>
+      <pre class="snippet">
+        <code>{USE}</code>
+      </pre>
+      <p class="muted">
+        For a training loop of your own: <code>optimizer = tb_gradhealth.watch(optimizer, "logs/run1")</code>. This page
+        fills by itself as soon as the first step is written.
+      </p>
+    </Message>
+  );
+}
+
+/** The run has begun and holds no step yet. */
+export function JustBegun({ variables }: { variables: number }) {
+  return (
+    <div class="card quiet">
+      <Glyph of="oscillating" size={20} />
+      <p>
+        The training has begun: {plural(variables, "variable")} will be watched. The first step appears here as soon as it
+        is written.
+      </p>
+    </div>
+  );
+}
+
+/** The run's records are there, but not to be had. */
+export function RunFailed({ title, message, children }: { title: string; message: string; children?: ComponentChildren }) {
+  return (
+    <Message title={title} glyph="untracked">
+      <p>{message}</p>
+      {children}
+    </Message>
+  );
+}

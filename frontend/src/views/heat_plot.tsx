@@ -1,0 +1,124 @@
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { Tile } from "../api/tile";
+import type { RunAnswer } from "../api/types";
+import { binColumns, type Bins, blankLine, clearLine, foldRow, type Keep, widenBad } from "../lib/binning";
+import { paintLine } from "../lib/raster";
+import type { Row } from "../lib/rows";
+import type { Domain } from "../lib/scale";
+import type { Viewport } from "../lib/viewport";
+import { endsOf, type Source, sourcesOf } from "../store/reading";
+import { paletteOf, pixelColours } from "../theme/palette";
+import { useApp, useArrivals } from "./context";
+
+/** A bad cell is never drawn narrower than this many pixels of the page. */
+const LEAST_BAD = 3;
+
+export interface HeatPlotProps {
+  readonly main: RunAnswer;
+  readonly answer: RunAnswer;
+  readonly rows: readonly Row[];
+  readonly view: Viewport;
+  readonly width: number;
+  readonly height: number;
+  readonly rowHeight: number;
+  /** Pixels scrolled away above. */
+  readonly scrolled: number;
+  readonly dark: boolean;
+  readonly keep: Keep;
+  readonly domain: Domain;
+}
+
+/** The cells of one run, painted on a canvas. Decoration: the rows beside it say the same in words. */
+export function HeatPlot(props: HeatPlotProps) {
+  const { width, height } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const { session } = useApp();
+  const arrived = useArrivals();
+  const dot = window.devicePixelRatio || 1;
+  const sources = useMemo(
+    () => props.rows.map((row) => sourcesOf(row, props.main, props.answer)),
+    [props.rows, props.main, props.answer],
+  );
+  useLayoutEffect(() => {
+    if (canvas.current === null || width <= 0 || height <= 0) return;
+    paint(canvas.current, props, sources, dot, (group) => {
+      const part = session.slots.value<Tile>(`part|${props.answer.run}|${group}`);
+      const fits = part !== null && part.firstStep <= props.view.start && part.lastStep + 1 >= props.view.end;
+      return fits ? part : session.slots.value<Tile>(`whole|${props.answer.run}|${group}`);
+    });
+  }, [...Object.values(props), sources, dot, arrived]);
+  useRepaintOnPixelRatio();
+  return (
+    <canvas
+      ref={canvas}
+      class="heat-canvas"
+      aria-hidden="true"
+      width={Math.round(width * dot)}
+      height={Math.round(height * dot)}
+      style={{ width: `${width}px`, height: `${height}px` }}
+    />
+  );
+}
+
+function paint(
+  canvas: HTMLCanvasElement,
+  props: HeatPlotProps,
+  sources: readonly (readonly Source[])[],
+  dot: number,
+  tileOf: (group: string) => Tile | null,
+): void {
+  const context = canvas.getContext("2d");
+  if (context === null) return;
+  const image = context.createImageData(canvas.width, canvas.height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const colours = pixelColours(paletteOf(props.dark));
+  const line = blankLine(canvas.width);
+  const bins = new Map<Tile, Bins>();
+  const from = Math.floor(props.scrolled / props.rowHeight);
+  const to = Math.min(props.rows.length, Math.ceil((props.scrolled + props.height) / props.rowHeight));
+  for (let i = from; i < to; i++) {
+    clearLine(line);
+    for (const { group, indices } of sources[i]) {
+      const tile = tileOf(group);
+      if (tile === null) continue;
+      let columns = bins.get(tile);
+      if (columns === undefined) {
+        columns = binColumns(tile, endsOf(tile), props.view, canvas.width);
+        bins.set(tile, columns);
+      }
+      for (const index of indices) if (index < tile.rows) foldRow(tile, index, columns, props.keep, line);
+    }
+    widenBad(line, Math.round(LEAST_BAD * dot));
+    const [top, bottom] = band(props.rows[i], i * props.rowHeight - props.scrolled, props.rowHeight);
+    paintLine(
+      line,
+      colours,
+      props.domain,
+      {
+        pixels,
+        stride: canvas.width,
+        top: Math.max(0, Math.round(top * dot)),
+        bottom: Math.min(canvas.height, Math.round(bottom * dot)),
+      },
+      dot,
+    );
+  }
+  context.putImageData(image, 0, 0);
+}
+
+/** An unfolded row is only a thin summary: its children have the cells. */
+function band(row: Row, top: number, height: number): readonly [top: number, bottom: number] {
+  if (row.expanded === true) return [top + height / 2 - 2, top + height / 2 + 2];
+  return [top + 1, top + height - 1];
+}
+
+/** Moving the window to a screen with other pixels must repaint. */
+function useRepaintOnPixelRatio(): void {
+  const { session } = useApp();
+  useEffect(() => {
+    const query = window.matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`);
+    const repaint = () => session.slots.arrivals.set({ count: session.slots.arrivals.get().count + 1 });
+    query.addEventListener("change", repaint);
+    return () => query.removeEventListener("change", repaint);
+  });
+}

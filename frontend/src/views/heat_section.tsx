@@ -1,0 +1,163 @@
+import { useEffect, useMemo } from "preact/hooks";
+import type { Tile } from "../api/tile";
+import type { RunAnswer } from "../api/types";
+import { count, plural, runLabel } from "../lib/format";
+import { buildRows, type Row } from "../lib/rows";
+import { type Domain, FIXED_DOMAIN, fittedDomain } from "../lib/scale";
+import type { StepRange } from "../lib/viewport";
+import { colourOf } from "../store/curves";
+import { pickedVariables, viewportOf } from "../store/selectors";
+import { paletteOf } from "../theme/palette";
+import { useApp, useAppState, useArrivals } from "./context";
+import { Crosshair } from "./crosshair";
+import { Glyph } from "./glyph";
+import { HeatGrid } from "./heat_grid";
+import { HeatTools } from "./heat_tools";
+import { IncidentLane } from "./incident_lane";
+import { LinesPanel } from "./lines_panel";
+import { useWidth, useWindowHeight } from "./measured";
+import { Navigator } from "./navigator";
+import { StepAxis } from "./step_axis";
+
+const ROW_HEIGHT = 20;
+const GAP = 14;
+const SCROLLBAR = 12;
+
+/** The rows of the heatmap for what the user has set up; the same for the keys, the grid and the table. */
+export function useRows(answer: RunAnswer): readonly Row[] {
+  const { sort, text, states, toggled } = useAppState((state) => state.view);
+  return useMemo(
+    () => buildRows(answer.groups, { sort, text, states, toggled: new Set(toggled) }),
+    [answer.revision, answer.run, sort, text, states, toggled],
+  );
+}
+
+/** Incident lane, heatmap, step axis and curves: everything that shares the step axis. */
+export function HeatSection({
+  answers,
+  extent,
+  rows,
+}: {
+  answers: readonly RunAnswer[];
+  extent: StepRange;
+  rows: readonly Row[];
+}) {
+  const { session } = useApp();
+  const [host, width] = useWidth<HTMLDivElement>();
+  const windowHeight = useWindowHeight();
+  const view = useAppState((state) => state.view);
+  const palette = paletteOf(useAppState((state) => state.dark));
+  const domain = useDomain(answers);
+  const viewport = viewportOf(view, extent);
+  const labelWidth = Math.round(Math.min(380, Math.max(118, width * 0.27)));
+  const plotWidth = Math.max(
+    40,
+    Math.floor((width - labelWidth - SCROLLBAR - GAP * (answers.length - 1)) / answers.length),
+  );
+  useEffect(() => {
+    if (width > 0) session.store.set({ plotWidth: Math.round(plotWidth * (window.devicePixelRatio || 1)) });
+  }, [plotWidth, width]);
+  const main = answers[0];
+  const picked = pickedVariables(view, main);
+  const colours = useMemo(
+    () => new Map(picked.map((key) => [key, colourOf(key, picked, palette.lines)])),
+    [picked.join(" "), palette],
+  );
+  const most = Math.max(8 * ROW_HEIGHT, Math.round(windowHeight * 0.52));
+  const height = Math.min(most, Math.max(3, rows.length) * ROW_HEIGHT);
+  const cells = (draw: (answer: RunAnswer) => preact.ComponentChildren) => (
+    <div class="plot-cells" style={{ gap: `${GAP}px` }}>
+      {answers.map((answer) => (
+        <div key={answer.run} class="plot-cell" style={{ width: `${plotWidth}px` }}>
+          {draw(answer)}
+        </div>
+      ))}
+    </div>
+  );
+  const label = (content: preact.ComponentChildren) => (
+    <div class="plot-label" style={{ width: `${labelWidth}px` }}>
+      {content}
+    </div>
+  );
+  return (
+    <section class="card heat" aria-label="Gradient health over the steps">
+      <HeatTools main={main} domain={domain} />
+      <div ref={host} class="heat-host">
+        {width > 0 && (
+          <>
+            {answers.length > 1 && (
+              <div class="plot-row run-heads">
+                {label(null)}
+                {cells((answer) => (
+                  <div class="run-head" title={answer.run}>
+                    <Glyph of={verdictGlyph(answer.verdict)} size={12} /> {runLabel(answer.run)}
+                  </div>
+                ))}
+              </div>
+            )}
+            <div class="plot-row">
+              {label(<span class="lane-label">{plural(main.incidents.length, "incident")}</span>)}
+              {cells((answer) => (
+                <>
+                  <IncidentLane answer={answer} view={viewport} width={plotWidth} />
+                  <Crosshair view={viewport} width={plotWidth} />
+                </>
+              ))}
+            </div>
+            <HeatGrid
+              answers={answers}
+              rows={rows}
+              view={viewport}
+              domain={domain}
+              labelWidth={labelWidth}
+              plotWidth={plotWidth}
+              gap={GAP}
+              rowHeight={ROW_HEIGHT}
+              height={height}
+              lineColours={colours}
+            />
+            <div class="plot-row">
+              {label(<span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>)}
+              {cells(() => (
+                <>
+                  <StepAxis view={viewport} width={plotWidth} />
+                  <Navigator extent={extent} view={viewport} width={plotWidth} incidents={main.incidents} />
+                </>
+              ))}
+            </div>
+            <LinesPanel
+              answers={answers}
+              view={viewport}
+              labelWidth={labelWidth}
+              plotWidth={plotWidth}
+              gap={GAP}
+              colours={colours}
+            />
+          </>
+        )}
+      </div>
+    </section>
+  );
+}
+
+export function verdictGlyph(verdict: string | null): string {
+  if (verdict === "healthy") return "ok";
+  if (verdict === "watch") return "spiking";
+  return verdict === null ? "not_recorded" : "nan";
+}
+
+function useDomain(answers: readonly RunAnswer[]): Domain {
+  const { session } = useApp();
+  const { metric, domain } = useAppState((state) => state.view);
+  const arrived = useArrivals();
+  return useMemo(() => {
+    const fixed = FIXED_DOMAIN[metric];
+    if (domain === "fixed") return fixed;
+    const main = answers[0];
+    for (const group of main.groups) {
+      const tile = session.slots.value<Tile>(`whole|${main.run}|${group.name}`);
+      if (tile !== null && tile.metric === metric) return fittedDomain(tile.values, fixed);
+    }
+    return fixed;
+  }, [metric, domain, arrived, answers[0].run]);
+}

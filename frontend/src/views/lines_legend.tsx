@@ -1,0 +1,64 @@
+import type { RunAnswer } from "../api/types";
+import { quantity, splitName } from "../lib/format";
+import { parseVariableKey } from "../lib/rows";
+import { STATE_WORDS, State } from "../lib/states";
+import { columnAt } from "../lib/binning";
+import { endsOf, tileAt } from "../store/reading";
+import { findVariable } from "../store/selectors";
+import { useApp, useCursor } from "./context";
+
+/** Names of the curves, their values at the cursor, and how to take one out. */
+export function LinesLegend({
+  answer,
+  picked,
+  colours,
+}: {
+  answer: RunAnswer;
+  picked: readonly string[];
+  colours: ReadonlyMap<string, string>;
+}) {
+  const { session, actions } = useApp();
+  const step = useCursor((cursor) => cursor.step);
+  const valueOf = (key: string): string => {
+    const place = parseVariableKey(key);
+    const at = step ?? answer.last_step;
+    if (place === null || at === null) return "";
+    const tile = tileAt(session.slots, answer.run, place.group, at);
+    const column = tile === null ? -1 : columnAt(tile, endsOf(tile), at + 0.5);
+    if (tile === null || column < 0) return "";
+    const cell = place.index * tile.columns + column;
+    const state = tile.states[cell];
+    return state > State.finite ? STATE_WORDS[state] : quantity(tile.values[cell]);
+  };
+  return (
+    <ul class="legend-list" aria-label="Variables in the chart">
+      {picked.map((key) => {
+        const name = findVariable(answer, key)?.name ?? "";
+        const [head, tail] = splitName(name);
+        return (
+          <li key={key} title={name}>
+            <span class="swatch" style={{ background: colours.get(key) }} />
+            <span class="name">
+              <span class="name-head">{head}</span>
+              <span class="name-tail">{tail}</span>
+            </span>
+            <span class="legend-value">{valueOf(key)}</span>
+            <button
+              type="button"
+              class="plain"
+              aria-label={`Take ${name} out of the chart`}
+              onClick={() => actions.pick(key)}
+            >
+              ×
+            </button>
+          </li>
+        );
+      })}
+      {picked.length === 0 && <li class="muted">Choose variables with the dot at the end of their row.</li>}
+      <li class="legend-band">
+        <span class="swatch band-swatch" />
+        <span>p5–p95 of all variables</span>
+      </li>
+    </ul>
+  );
+}

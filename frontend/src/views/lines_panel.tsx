@@ -1,0 +1,80 @@
+import type { RunAnswer } from "../api/types";
+import type { Extra } from "../lib/view_state";
+import { METRIC_WORDS } from "../lib/scale";
+import type { Viewport } from "../lib/viewport";
+import { bandOf, extraCurves, globalGuides, variableCurves, variableGuides } from "../store/curves";
+import { pickedVariables } from "../store/selectors";
+import { paletteOf } from "../theme/palette";
+import { useApp, useAppState, useArrivals } from "./context";
+import { Crosshair } from "./crosshair";
+import { LinesChart, type LinesChartProps } from "./lines_chart";
+import { LinesLegend } from "./lines_legend";
+
+const EXTRA_WORDS: Readonly<Record<Extra, string>> = {
+  loss: "Loss",
+  learning_rate: "Learning rate",
+  global_norm: "Global norm",
+};
+
+const HEIGHT = 190;
+const EXTRA_HEIGHT = 84;
+
+export interface LinesPanelProps {
+  readonly answers: readonly RunAnswer[];
+  readonly view: Viewport;
+  readonly labelWidth: number;
+  readonly plotWidth: number;
+  readonly gap: number;
+  readonly colours: ReadonlyMap<string, string>;
+}
+
+/** Curves of the chosen variables, and below them the loss and the learning rate on demand. */
+export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours }: LinesPanelProps) {
+  const { session } = useApp();
+  const { slots } = session;
+  useArrivals();
+  const { metric, scale, extras } = useAppState((state) => state.view);
+  const palette = paletteOf(useAppState((state) => state.dark));
+  const main = answers[0];
+  const picked = pickedVariables(session.view, main);
+  const shared = { view, width: plotWidth, palette };
+
+  const row = (label: preact.ComponentChildren, chart: (answer: RunAnswer) => Omit<LinesChartProps, keyof typeof shared>) => (
+    <div class="plot-row">
+      <div class="plot-label" style={{ width: `${labelWidth}px` }}>
+        {label}
+      </div>
+      <div class="plot-cells" style={{ gap: `${gap}px` }}>
+        {answers.map((answer) => (
+          <div key={answer.run} class="chart-cell" style={{ width: `${plotWidth}px` }}>
+            <LinesChart {...shared} {...chart(answer)} />
+            <Crosshair view={view} width={plotWidth} />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+
+  return (
+    <section class="lines" aria-label="Curves of the chosen variables">
+      {row(<LinesLegend answer={main} picked={picked} colours={colours} />, (answer) => ({
+        curves: variableCurves(slots, { main, answer, picked, colours, metric }),
+        band: bandOf(slots, answer),
+        guides: variableGuides(answer, metric),
+        log: scale === "log" && metric !== "zero_share",
+        height: HEIGHT,
+        label: `${METRIC_WORDS[metric]} of ${picked.length} variables over the steps. The table view has the numbers.`,
+      }))}
+      {extras.map((extra) =>
+        row(<span class="extra-label">{EXTRA_WORDS[extra]}</span>, (answer) => ({
+          curves: extraCurves(slots, answer, extra, palette.ink),
+          band: null,
+          guides: extra === "global_norm" ? globalGuides(answer) : [],
+          log: extra === "global_norm",
+          height: EXTRA_HEIGHT,
+          label: `${EXTRA_WORDS[extra]} over the steps.`,
+        })),
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import type { RunSummary } from "../api/types";
+import { ago, count, plural, runLabel } from "../lib/format";
+import { MOST_BESIDE } from "../lib/view_state";
+import { chosenRun, runList } from "../store/selectors";
+import { useApp, useAppState, useArrivals } from "./context";
+import { Glyph } from "./glyph";
+import { verdictGlyph } from "./heat_section";
+import { Menu } from "./menu";
+
+const FILTER_FROM = 8;
+
+/** Which run is on show, and which lie beside it. */
+export function RunPicker() {
+  const { session } = useApp();
+  useArrivals();
+  const view = useAppState((state) => state.view);
+  const runs = runList(session.slots) ?? [];
+  const chosen = chosenRun(view, runs);
+  const summary = runs.find((run) => run.run === chosen) ?? null;
+  if (chosen === null) return null;
+  return (
+    <Menu
+      wide
+      title="Choose a run (r)"
+      label={
+        <>
+          <Glyph of={verdictGlyph(summary?.verdict ?? null)} size={13} />
+          <span class="sr-only">Run </span>
+          <span class="run-name">{runLabel(chosen)}</span>
+          {view.beside.length > 0 && <span class="row-count">+{view.beside.length}</span>}
+        </>
+      }
+    >
+      {(close: () => void) => <RunTable runs={runs} chosen={chosen} close={close} />}
+    </Menu>
+  );
+}
+
+function RunTable({ runs, chosen, close }: { runs: readonly RunSummary[]; chosen: string; close: () => void }) {
+  const { session } = useApp();
+  const { beside } = useAppState((state) => state.view);
+  const [text, setText] = useState("");
+  const ours = runs.filter((run) => run.has_data);
+  const others = runs.length - ours.length;
+  const shown = ours.filter((run) => run.run.toLowerCase().includes(text.toLowerCase()));
+  const now = Date.now() / 1000;
+  const toggle = (run: string) =>
+    session.show({ beside: beside.includes(run) ? beside.filter((r) => r !== run) : [...beside, run] });
+  return (
+    <>
+      {ours.length > FILTER_FROM && (
+        <input
+          type="search"
+          placeholder="Filter runs"
+          aria-label="Filter runs"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      <table class="run-table">
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Steps</th>
+            <th scope="col">Written</th>
+            <th scope="col">Beside</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ run, verdict, last_step, wall_time }) => (
+            <tr key={run} class={run === chosen ? "chosen" : ""}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="plain run-choice"
+                  title={run}
+                  aria-current={run === chosen ? "true" : undefined}
+                  onClick={() => {
+                    session.show({
+                      run,
+                      beside: beside.filter((r) => r !== run),
+                      steps: null,
+                      picked: null,
+                      details: null,
+                      pinned: null,
+                      box: null,
+                      toggled: [],
+                    });
+                    session.cursor.set({ step: null, row: null, run: null });
+                    close();
+                  }}
+                >
+                  <Glyph of={verdictGlyph(verdict)} size={12} />
+                  <span class="run-name">{runLabel(run)}</span>
+                  <span class="sr-only">{verdict ?? "not judged yet"}</span>
+                </button>
+              </th>
+              <td class="number">{last_step === null ? "–" : count(last_step + 1)}</td>
+              <td>{wall_time === null ? "–" : ago(wall_time, now)}</td>
+              <td>
+                <input
+                  type="checkbox"
+                  aria-label={`Lay ${runLabel(run)} beside`}
+                  disabled={run === chosen || (!beside.includes(run) && beside.length >= MOST_BESIDE)}
+                  checked={beside.includes(run)}
+                  onChange={() => toggle(run)}
+                />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {others > 0 && <p class="muted">{plural(others, "more run")} without gradient health records.</p>}
+    </>
+  );
+}

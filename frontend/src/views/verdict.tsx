@@ -1,0 +1,68 @@
+import type { RunAnswer } from "../api/types";
+import { ago, count, plural, steps } from "../lib/format";
+import { useAppState } from "./context";
+import { Glyph } from "./glyph";
+import { verdictGlyph } from "./heat_section";
+
+/** The one sentence at the top: is this run healthy? */
+export function VerdictHead({ answer }: { answer: RunAnswer }) {
+  const answeredAt = useAppState((state) => state.answeredAt);
+  const verdict = answer.verdict ?? "begun";
+  const variables = answer.groups.reduce((n, group) => n + group.variables.length, 0);
+  const facts = [
+    answer.first_step === null || answer.last_step === null ? null : steps(answer.first_step, answer.last_step),
+    plural(variables, "variable"),
+    ...answer.groups.map((group) => [group.optimizer, group.hooked].filter(Boolean).join(" via ")),
+    answer.wall_time === null || answeredAt === null ? null : `last written ${ago(answer.wall_time, answeredAt / 1000)}`,
+  ].filter((fact): fact is string => fact !== null && fact !== "");
+  return (
+    <header class={`verdict verdict-${verdict}`}>
+      <span class="verdict-badge" aria-hidden="true">
+        <Glyph of={verdictGlyph(answer.verdict)} size={26} />
+      </span>
+      <div class="verdict-words">
+        <h1>{answer.sentence}</h1>
+        <p class="facts">
+          {[...new Set(facts)].map((fact) => (
+            <span key={fact}>{fact}</span>
+          ))}
+        </p>
+        {answer.checked.length > 0 && (
+          <details class="checked">
+            <summary>What was checked</summary>
+            <ul>
+              {answer.checked.map((line) => (
+                <li key={line}>{line}</li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+    </header>
+  );
+}
+
+/** What the reader must know before trusting the rest: records left out, damage, a newer format. */
+export function Problems({ answer }: { answer: RunAnswer }) {
+  const lines: string[] = [];
+  if (answer.sampling !== null) {
+    const { shown, stored, flag } = answer.sampling;
+    lines.push(
+      `Showing ${count(shown)} of ${count(stored)} records: TensorBoard was started with a flag that samples the others away. Start it with ${flag} to see all.`,
+    );
+  }
+  if (answer.newer_format !== null) {
+    lines.push(
+      `This run was written in format ${answer.newer_format}, which is newer than this page reads. Update tb_gradhealth where TensorBoard runs.`,
+    );
+  }
+  lines.push(...answer.problems);
+  if (lines.length === 0) return null;
+  return (
+    <div class="notes" role="status">
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
+  );
+}
