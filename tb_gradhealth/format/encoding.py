@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
-from tb_gradhealth.format.columns import ROWS, SCALARS, Column
+from tb_gradhealth.format.columns import BY_NAME, ROWS, SCALARS, Column
 from tb_gradhealth.format.windows import Array, Windows
 
 _UINT32_MAX = 2**32 - 1
@@ -48,36 +48,61 @@ def decode(records: Sequence[pb.Record], wall_times: Sequence[float], rows: int)
       ValueError: a column's length does not match `rows`.
     """
     windows = Windows.blank(len(records), rows)
+    _fill_scalars(windows, records, wall_times)
     for index, record in enumerate(records):
-        for column in _STORED_SCALARS:
-            if column.name not in _OPTIONAL or record.HasField(column.name):
-                getattr(windows, column.name)[index] = getattr(record, column.name)
-        windows.wall_time[index] = wall_times[index]
         for column in ROWS:
             getattr(windows, column.name)[index] = read_column(record, column, rows)
     return windows
 
 
+def decode_scalars(records: Sequence[pb.Record], wall_times: Sequence[float]) -> Windows:
+    """The windows of successive records without their rows: `row_count` is 0."""
+    windows = Windows.blank(len(records), 0)
+    _fill_scalars(windows, records, wall_times)
+    return windows
+
+
 def read_column(record: pb.Record, column: Column, rows: int) -> Array | float:
     """One per-row column of a record: an array ``[rows]`` in the dtype of memory, or the absent value for all rows."""
-    raw: bytes = getattr(record, column.name)
-    if not raw:
+    if not getattr(record, column.name):
         if column.same_as is not None:
-            raw = getattr(record, column.same_as)
-        if not raw:
-            return record.first_step if column.name == "norm_max_step" else column.absent
+            return read_column(record, BY_NAME[column.same_as], rows)
+        return record.first_step if column.name == "norm_max_step" else column.absent
+    stored = stored_column(record, column, rows)
+    return from_disk(stored, column, np.int64(record.first_step)).astype(column.memory, copy=False)
+
+
+def stored_column(record: pb.Record, column: Column, rows: int) -> Array:
+    """One per-row column of a record as it is on disk: ``[rows]``, or empty where it is left out.
+
+    Raises:
+      ValueError: its length does not match `rows`.
+    """
+    raw: bytes = getattr(record, column.name)
     assert column.disk is not None
-    if len(raw) != rows * column.disk.itemsize:
+    if raw and len(raw) != rows * column.disk.itemsize:
         raise ValueError(
             f"A record of steps {record.first_step}..{record.last_step} is damaged: column {column.name!r} has "
             f"{len(raw)} bytes where {rows} rows need {rows * column.disk.itemsize}."
         )
-    values = np.frombuffer(raw, column.disk)
+    return np.frombuffer(raw, column.disk)
+
+
+def from_disk(values: Array, column: Column, first_step: Array | np.int64) -> Array:
+    """Stored values of a column as values of `Windows`: steps become absolute (int64), the rest stays as it is."""
     shift = _OFFSETS.get(column.name)
     if shift is None:
-        return values.astype(column.memory, copy=False)
+        return values
     steps = values.astype(np.int64) - shift
-    return np.where(steps < 0, -1, steps + record.first_step)
+    return np.where(steps < 0, -1, steps + first_step)
+
+
+def _fill_scalars(windows: Windows, records: Sequence[pb.Record], wall_times: Sequence[float]) -> None:
+    windows.wall_time[:] = wall_times
+    for index, record in enumerate(records):
+        for column in _STORED_SCALARS:
+            if column.name not in _OPTIONAL or record.HasField(column.name):
+                getattr(windows, column.name)[index] = getattr(record, column.name)
 
 
 def _to_disk(values: Array, column: Column, first_step: int) -> bytes:

@@ -57,7 +57,7 @@ class RunLog:
     """One run directory, read.
 
     Attributes:
-      groups: by name, in order of first appearance.
+      groups: by name, in order of first appearance; those that began together by name.
       incidents, causes: as last written.
       problems: sentences about what could not be read.
       newer_format: the format version when it is one that this version cannot read, else None.
@@ -81,11 +81,11 @@ def assemble(elements: Iterable[Stored]) -> RunLog:
     if newer is not None:
         return RunLog({}, problems=[newer_format_sentence(newer)], newer_format=newer)
     generations: dict[str, list[pb.Schema]] = defaultdict(list)
-    for tag in sorted(schemas, key=lambda t: t.generation):
+    for tag in sorted(schemas, key=lambda t: (t.generation, t.group)):
         generations[tag.group].append(schemas[tag])
     groups = {group: _group(group, found, by_tag, problems) for group, found in generations.items()}
-    incidents = _last(by_tag.get(INCIDENTS), pb.Incidents, problems)
-    causes = _last(by_tag.get(CAUSES), pb.Causes, problems)
+    incidents = last_message(by_tag.get(INCIDENTS), pb.Incidents, problems)
+    causes = last_message(by_tag.get(CAUSES), pb.Causes, problems)
     return RunLog(
         groups,
         tuple(incidents.incidents) if incidents else (),
@@ -174,7 +174,7 @@ def _schemas(by_tag: dict[str, list[Stored]], problems: list[str]) -> dict[Serie
     for name, elements in by_tag.items():
         tag = parse(name)
         if tag is not None and tag.kind == "schema":
-            schema = _last(elements, pb.Schema, problems)
+            schema = last_message(elements, pb.Schema, problems)
             if schema is not None:
                 schemas[tag] = schema
     return schemas
@@ -220,7 +220,8 @@ def decode_elements(elements: Sequence[Stored], rows: int, problems: list[str]) 
     return Windows.concatenate(parts)
 
 
-def _last(elements: list[Stored] | None, message: type[_M], problems: list[str]) -> _M | None:
+def last_message(elements: Sequence[Stored] | None, message: type[_M], problems: list[str]) -> _M | None:
+    """The last element that can be read as such a message; what could not be is told in `problems`."""
     for element in reversed(elements or ()):
         try:
             return message.FromString(element.payload)

@@ -170,6 +170,11 @@ def test_groups_are_kept_apart_and_come_in_order_of_appearance() -> None:
     assert list(assemble(stored).groups) == ["zebra", "adam/1"]
 
 
+def test_groups_that_began_in_the_same_millisecond_come_by_name() -> None:
+    stored = elements(schema(["a"], group="b")) + elements(schema(["a"], group="a"))
+    assert list(assemble(stored).groups) == list(assemble(stored[::-1]).groups) == ["a", "b"]
+
+
 def test_flights_hold_no_step_twice_and_the_later_one_wins() -> None:
     stored = elements(schema(["a"]), healthy(0, 9), flights=(healthy(2, 4, norm=1), healthy(4, 4, norm=2)))
     flights = assemble(stored).groups["adam"].flights

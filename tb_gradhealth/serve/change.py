@@ -1,0 +1,87 @@
+"""The metric `change`: a norm relative to what is usual for that variable up to there. Pure.
+
+Usual is the median, over all earlier steps with a gradient that was finite and not 0, of the window's mean norm: the
+mean of those that fall into the middle bin of a histogram with eight bins to the octave, so it is right within 9 %. It
+is renewed each time the history has grown by an eighth: reading a run once costs the same per window however long the
+run is.
+"""
+
+import numpy as np
+
+from tb_gradhealth.format.windows import Array
+from tb_gradhealth.serve.progress import Progress
+from tb_gradhealth.serve.segment import Rows
+from tb_gradhealth.serve.table import Block, Table
+
+_PER_OCTAVE = 8
+_LOWEST = -64  # log2 of the smallest norm told apart
+_BINS = 1024
+_GROWTH = 8
+
+
+class UsualNorms:
+    """The usual norm of each row at every window of a growing table."""
+
+    def __init__(self) -> None:
+        self._progress = Progress()
+        self._begin(0)
+
+    def follow(self, table: Table) -> None:
+        """Takes in what is new in the table."""
+        anew, blocks = self._progress.advance(table)
+        if anew:
+            self._begin(table.rows)
+        for block in blocks:
+            self._take(block)
+
+    def change(self, block: Block, rows: Rows) -> Array:
+        """float32 ``[windows, rows]``: norm_max over the usual norm; 1 where nothing earlier is known."""
+        norms = block.column("norm_max", rows)
+        epoch = np.searchsorted(self._since, block.scalars.first_step, side="right") - 1
+        usual = np.stack(self._usual)[:, rows][epoch]
+        with np.errstate(over="ignore"):
+            return np.where(np.isnan(usual) & np.isfinite(norms), 1, norms / usual).astype(np.float32)
+
+    def _begin(self, rows: int) -> None:
+        self._counts = np.zeros((_BINS, rows))
+        self._sums = np.zeros((_BINS, rows))
+        self._windows = self._renewed = 0
+        self._since: list[int] = []  # first step from which on a usual norm holds
+        self._usual: list[Array] = []
+
+    def _take(self, block: Block) -> None:
+        start = 0
+        while start < len(block):
+            if self._windows >= self._due():
+                self._since.append(int(block.scalars.first_step[start]))
+                self._usual.append(self._median())
+                self._renewed = self._windows
+            stop = min(len(block), start + self._due() - self._windows)
+            self._count(block.part(start, stop))
+            self._windows += stop - start
+            start = stop
+
+    def _due(self) -> int:
+        """Number of windows at which the median is to be renewed."""
+        return self._renewed + max(1, self._renewed // _GROWTH) if self._usual else 0
+
+    def _count(self, block: Block) -> None:
+        norms = block.column("norm_mean")
+        steps = block.scalars.steps[:, None] - sum(block.column(f"{ill}_steps").astype(np.int64) for ill in _ILL)
+        sound = np.isfinite(norms) & (norms > 0)
+        octave = np.log2(norms, out=np.zeros_like(norms), where=sound)
+        bins = np.clip(((octave - _LOWEST) * _PER_OCTAVE).astype(np.int64), 0, _BINS - 1)
+        flat = (bins * norms.shape[1] + np.arange(norms.shape[1]))[sound]
+        weights = np.maximum(np.broadcast_to(steps, norms.shape)[sound], 0)
+        for into, values in ((self._counts, weights), (self._sums, weights * norms[sound])):
+            into += np.bincount(flat, values, into.size).reshape(into.shape)
+
+    def _median(self) -> Array:
+        cumulated = self._counts.cumsum(axis=0)
+        total = cumulated[-1]
+        middle = (cumulated >= total / 2).argmax(axis=0)[None]
+        count, norms = (np.take_along_axis(table, middle, axis=0)[0] for table in (self._counts, self._sums))
+        return np.where(total > 0, norms / np.maximum(count, 1), np.nan).astype(np.float32)
+
+
+_ILL = ("none", "nan", "inf", "zero")
