@@ -24,6 +24,7 @@ class Facts:
       nan, plus_inf, minus_inf: how many elements are.
       zeros, negatives, ones: how many elements are exactly 0, below 0 (``-inf`` counted), exactly 1.
       low, high: smallest and largest finite element; NaN if there is none.
+      least: smallest absolute value of a finite element that is not 0; NaN if there is none.
       mean_abs: mean of the absolute values of the finite elements; NaN if there is none.
       numeric: whether the tensor holds numbers at all.
     """
@@ -39,6 +40,7 @@ class Facts:
     ones: int = 0
     low: float = float("nan")
     high: float = float("nan")
+    least: float = float("nan")
     mean_abs: float = float("nan")
     numeric: bool = False
 
@@ -101,7 +103,12 @@ def facts_of_array(array: Array, dtype: str = "") -> Facts:
     if array.dtype.kind == "b":
         ones = int(np.count_nonzero(array))
         return dataclasses.replace(
-            base, zeros=base.size - ones, ones=ones, low=float(array.min()), high=float(array.max()), mean_abs=ones / base.size
+            base,
+            zeros=base.size - ones,
+            ones=ones,
+            low=float(array.min()),
+            high=float(array.max()),
+            mean_abs=ones / base.size,
         )
     finite = np.isfinite(array)
     whole = bool(finite.all())
@@ -109,7 +116,9 @@ def facts_of_array(array: Array, dtype: str = "") -> Facts:
     low = float(good.min()) if good.size else float("nan")
     high = float(good.max()) if good.size else float("nan")
     with np.errstate(over="ignore"):
-        mean_abs = float(np.abs(good, dtype=np.float64).mean()) if good.size else float("nan")
+        sizes = np.abs(good, dtype=np.float64)
+    mean_abs = float(sizes.mean()) if good.size else float("nan")
+    least = float(sizes.min(where=sizes > 0, initial=np.inf)) if good.size else float("nan")
     return dataclasses.replace(
         base,
         nan=0 if whole else int(np.count_nonzero(np.isnan(array))),
@@ -120,6 +129,7 @@ def facts_of_array(array: Array, dtype: str = "") -> Facts:
         ones=int(np.count_nonzero(array == 1)),
         low=low,
         high=high,
+        least=least if np.isfinite(least) else float("nan"),
         mean_abs=mean_abs,
     )
 

@@ -142,9 +142,7 @@ class Run:
         except tf.errors.OpError as error:
             raise CannotRun(f"the operation {op.type} ({op.name}) failed: {error.message}") from error
         outputs = tuple(Value(result) for result in results)
-        self.trace.add(
-            Node(op.type, tuple(inputs), outputs, len(self.trace.nodes), source=op, attrs={}, path=path)
-        )
+        self.trace.add(Node(op.type, tuple(inputs), outputs, (len(self.trace.nodes),), source=op, attrs={}, path=path))
         self._bind(op, outputs, env)
 
     def _call(self, op: Any, name: str, inputs: Sequence[Value], path: tuple[str, ...]) -> list[Value]:

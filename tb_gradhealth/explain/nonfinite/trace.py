@@ -69,7 +69,8 @@ class Node:
     Attributes:
       type: TensorFlow's type of the operation (``"Sqrt"``).
       inputs, outputs: its values, in the operation's order.
-      index: its place in the order of execution, from 0.
+      index: its place in the order of execution: a number, and for an operation inside a call that was entered later
+        the call's place first.
       source: what knows its source line: a graph operation, or recorded frames; see `lines`.
       forward: the operation whose derivative it belongs to; None for an operation of the forward pass.
       backward: whether it belongs to a derivative at all.
@@ -80,7 +81,7 @@ class Node:
     type: str
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
-    index: int
+    index: tuple[int, ...]
     source: Any = None
     forward: Any = None
     backward: bool = False
@@ -88,7 +89,7 @@ class Node:
     path: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return f"<Node {self.index} {self.type}{' '.join(('', *self.path))}>"
+        return f"<Node {'.'.join(map(str, self.index))} {self.type}{' '.join(('', *self.path))}>"
 
 
 class Trace:

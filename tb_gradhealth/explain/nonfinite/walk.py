@@ -6,10 +6,11 @@ The births come in the order in which they happened: what came in with the batch
 """
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from tb_gradhealth.explain.nonfinite.trace import CONSTANT, VARIABLE, Node, Value
 
+_READS = frozenset({"ReadVariableOp", "ResourceGather", "VariableV2", "ResourceGatherNd"})
 _LOGARITHMS = frozenset({"Log", "Log1p"})
 
 
@@ -28,13 +29,19 @@ class Birth:
     route: tuple[Node, ...] = ()
 
     @property
-    def order(self) -> int:
-        return -1 if self.node is None else self.node.index
+    def order(self) -> tuple[int, ...]:
+        return () if self.node is None else self.node.index
 
 
-def births(starts: Iterable[Value]) -> list[Birth]:
-    """All births behind the non-finite values among `starts`, the earliest first."""
-    walk = _Walk()
+def births(starts: Iterable[Value], enter: Callable[[Node], None] | None = None) -> list[Birth]:
+    """All births behind the non-finite values among `starts`, the earliest first.
+
+    Args:
+      starts: values of one trace.
+      enter: called for each operation that the walk comes to, before it looks at its inputs; may replace the makers of
+        its outputs by what is inside of it.
+    """
+    walk = _Walk(enter)
     found: list[Birth] = []
     for start in starts:
         if start.facts.bad:
@@ -43,7 +50,8 @@ def births(starts: Iterable[Value]) -> list[Birth]:
 
 
 class _Walk:
-    def __init__(self) -> None:
+    def __init__(self, enter: Callable[[Node], None] | None = None) -> None:
+        self._enter = enter
         self._seen: set[int] = set()
         self._innocent: dict[int, bool] = {}
 
@@ -56,12 +64,14 @@ class _Walk:
             if id(value) in self._seen:
                 continue
             self._seen.add(id(value))
+            if value.node is not None and self._enter is not None:
+                self._enter(value.node)
             culprits = self._culprits(value)
             for culprit in culprits:
                 came_from.setdefault(id(culprit), value)
             stack += culprits
             if not culprits:
-                found.append(Birth(value, value.node, _route(value, came_from)))
+                found.append(_birth(value, _route(value, came_from)))
         return found
 
     def _culprits(self, value: Value) -> list[Value]:
@@ -101,6 +111,14 @@ class _Walk:
             return is_log_of_mask(node), []
         unknown = [item for item in bad if id(item) not in self._innocent]
         return (False, unknown) if unknown else (all(self._innocent[id(item)] for item in bad), [])
+
+
+def _birth(value: Value, route: tuple[Node, ...]) -> Birth:
+    node = value.node
+    if node is None or node.type not in _READS:
+        return Birth(value, node, route)
+    value.origin, value.label = VARIABLE, value.label or node.inputs[0].label
+    return Birth(value, None, (node, *route))
 
 
 def is_log_of_mask(node: Node) -> bool:

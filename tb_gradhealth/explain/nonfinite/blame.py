@@ -1,0 +1,243 @@
+"""From births to causes: which comes first, on whose line, for which variables, and how sure.
+
+Promises: the first cause is the one to mend first; a line that was found by reading the source, or an operation that
+was inferred, makes the cause "likely" at best.
+"""
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tb_gradhealth.explain import source
+from tb_gradhealth.explain.nonfinite import inputs, words
+from tb_gradhealth.explain.nonfinite.expand import expand, is_call
+from tb_gradhealth.explain.nonfinite.growth import Growth, growth_behind, is_overflow
+from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of
+from tb_gradhealth.explain.nonfinite.program import Program
+from tb_gradhealth.explain.nonfinite.reasons import Reason, reason_of
+from tb_gradhealth.explain.nonfinite.scene import Scene, is_hidden
+from tb_gradhealth.explain.nonfinite.trace import Node, Trace, Value
+from tb_gradhealth.explain.nonfinite.walk import Birth, births
+from tb_gradhealth.format.causes import Cause
+
+MOST_CAUSES = 3
+
+
+@dataclasses.dataclass(frozen=True)
+class Gradient:
+    """The gradient of one variable (dense, or the values of a sparse one)."""
+
+    name: str
+    value: Value
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """A bad step, run once more.
+
+    Attributes:
+      trace: its operations.
+      gradients: of all variables that have one.
+      loss: its value in the trace; None if not known.
+      stack: where the step was started: where to look for the user's files.
+      step, replica: for the causes.
+      exact: whether the run repeated the step itself: the same batch, weights and random numbers.
+    """
+
+    trace: Trace
+    gradients: tuple[Gradient, ...]
+    loss: Value | None = None
+    stack: source.Stack = ()
+    step: int = -1
+    replica: int = -1
+    exact: bool = True
+
+
+def causes_of(question: Question) -> list[Cause]:
+    """The causes of the NaN and Inf among the gradients, or in the loss if the gradients are finite."""
+    return _Blame(question).causes()
+
+
+class _Blame:
+    def __init__(self, question: Question):
+        self._question = question
+        self._origin = Origins()
+        self._consumers: dict[int, list[Node]] | None = None
+        self._entered: set[int] = set()
+        self.problems: list[str] = []
+
+    def causes(self) -> list[Cause]:
+        question = self._question
+        bad = sorted((g for g in question.gradients if g.value.facts.bad), key=_turned_bad)
+        starts = [gradient.value for gradient in bad]
+        if not starts and question.loss is not None and question.loss.facts.bad:
+            starts = [question.loss]
+        found: list[Cause] = []
+        for birth in births(starts, self._enter):
+            cause = self._cause(birth, bad)
+            if not any(_same(cause, other) for other in found):
+                found.append(cause)
+            if len(found) == MOST_CAUSES or cause.reason_id in _ALONE:
+                break
+        return self._with_variables(found, bad)
+
+    def _enter(self, node: Node) -> None:
+        if is_call(node) and id(node) not in self._entered:
+            self._entered.add(id(node))
+            problem = expand(node, self._question.trace)
+            if problem:
+                self.problems.append(problem)
+            self._consumers = None
+
+    def _cause(self, birth: Birth, bad: Sequence[Gradient]) -> Cause:
+        kind = "nan" if any(g.value.facts.nan for g in bad) or (not bad and birth.value.facts.nan) else "inf"
+        base = Cause(
+            kind=kind, reason_id="", reason="", op="", step=self._question.step, replica=self._question.replica
+        )
+        if birth.node is None:
+            return inputs.cause(base, birth, self._program(birth), self._origin)
+        return self._born(base, birth, birth.node)
+
+    def _born(self, base: Cause, birth: Birth, node: Node) -> Cause:
+        origin = self._origin(node)
+        scene = self._scene(node, origin, birth.value)
+        if is_overflow(node) or origin.op == "Exp":
+            growth = growth_behind(birth.value, self._origin)
+            if growth is not None:
+                return self._grown(base, scene, growth, birth)
+        reason = reason_of(scene)
+        place, likely, more = self._place(origin, birth)
+        return self._finish(base, scene, reason, origin.op, place, likely, more)
+
+    def _grown(self, base: Cause, scene: Scene, growth: Growth, birth: Birth) -> Cause:
+        from tb_gradhealth.explain.nonfinite.recurrence import reason_of_growth
+
+        program = self._program(birth)
+        reason = reason_of_growth(growth, scene)
+        place, likely, more = self._place(growth.origin, birth)
+        weight = growth.weight.label if growth.weight is not None else ""
+        if weight and not growth.origin.layers:
+            made = program.variable(weight)
+            if made is not None:
+                more = (*more, *_where_word(place, "multiplied with it"))
+                place, likely = made, True
+        return self._finish(base, scene, reason, growth.origin.op, place, likely, more)
+
+    def _finish(
+        self, base: Cause, scene: Scene, reason: Reason, op: str, place: Any, likely: bool, more: Iterable[str]
+    ) -> Cause:
+        certainty = reason.certainty
+        if certainty == "certain" and (likely or not scene.origin.exact or not self._question.exact):
+            certainty = "likely"
+        return dataclasses.replace(
+            base,
+            reason_id=reason.id,
+            reason=reason.text,
+            op=op,
+            file=place.file if place else "",
+            line=place.line if place else 0,
+            code=place.code if place else "",
+            phase="backward" if scene.origin.backward else "forward",
+            fix=reason.fix,
+            certainty=certainty,
+            evidence=(*reason.evidence, *more, *self._about_loss(scene)),
+        )
+
+    def _scene(self, node: Node, origin: Origin, value: Value) -> Scene:
+        forward = tuple(_nearest(nodes_of(self._question.trace.nodes, origin.forward), node)) if origin.forward else ()
+        watched = [output for item in (forward or (node,)) for output in item.outputs]
+        if self._consumers is None:
+            self._consumers = self._question.trace.consumers()
+        after = origin.stack[source.innermost_index(origin.stack) + 1 :]
+        return Scene(
+            node=node,
+            origin=origin,
+            output=value.facts,
+            forward=forward,
+            hidden=is_hidden(watched, self._consumers),
+            functions=tuple(frame[2] for frame in after),
+            files=tuple(frame[0].replace("\\", "/") for frame in after),
+        )
+
+    def _place(self, origin: Origin, birth: Birth) -> tuple[source.Place | None, bool, tuple[str, ...]]:
+        """The line to show, whether it was found by reading the source, and what else to say about places."""
+        place = origin.place
+        if place is not None and not source.behind_keras(origin.stack):
+            return place, False, ()
+        program = self._program(birth)
+        after = [frame[0].replace("\\", "/") for frame in origin.stack[source.innermost_index(origin.stack) + 1 :]]
+        if any("/losses/" in file or file.endswith("compile_utils.py") for file in after):
+            if place is not None and not _only_fit(place, origin.stack):
+                return place, False, ()
+            written = program.compiled_loss()
+            return (written or place), True, ()
+        for name in reversed(origin.layers):
+            written = program.layer(name) if name else None
+            if written is not None:
+                return written, True, (f"in the layer {name!r}", *_where_word(place, "called"))
+        return place, place is None, ()
+
+    def _program(self, birth: Birth) -> Program:
+        question = self._question
+        stacks = [question.stack]
+        for node in (*((birth.node,) if birth.node else ()), *birth.route[:3], *birth.route[-3:]):
+            stacks.append(self._origin(node).stack)
+        files = [place.file for stack in stacks for place in reversed(source.user_frames(stack))]
+        return Program(files)
+
+    def _about_loss(self, scene: Scene) -> tuple[str, ...]:
+        loss = self._question.loss
+        if loss is None or not loss.facts.numeric:
+            return ()
+        if not loss.facts.bad:
+            value = f" ({words.number(loss.facts.high)})" if loss.facts.size == 1 else ""
+            return (f"the loss was finite{value}",)
+        return (f"the loss was {'NaN' if loss.facts.nan else 'Inf'}",)
+
+    def _with_variables(self, causes: list[Cause], bad: Sequence[Gradient]) -> list[Cause]:
+        names = tuple(gradient.name for gradient in bad)
+        if not causes or not names:
+            return causes
+        healthy = sum(1 for gradient in self._question.gradients if not gradient.value.facts.bad)
+        order = f"the first variable to turn bad was {names[0]}"
+        order += f", then {words.listing(names[1:])}" if len(names) > 1 else ""
+        order += f"; {healthy} stayed finite" if healthy else ""
+        return [
+            dataclasses.replace(
+                cause, variables=names, evidence=(*cause.evidence, order) if not index else cause.evidence
+            )
+            for index, cause in enumerate(causes)
+        ]
+
+
+_ALONE = frozenset({"growth", "growth_in_recurrence", "bad_weights"})
+"""Reasons of which everything else is a consequence."""
+
+
+def _turned_bad(gradient: Gradient) -> Any:
+    node = gradient.value.node
+    return node.index if node is not None else ()
+
+
+def _same(cause: Cause, other: Cause) -> bool:
+    return (cause.reason_id, cause.file, cause.line) == (other.reason_id, other.file, other.line)
+
+
+def _nearest(nodes: Sequence[Node], node: Node) -> list[Node]:
+    """The executions of a forward operation, the one that shares a value with the gradient operation first."""
+    taken = {id(value) for value in node.inputs}
+    taken |= {id(value) for item in node.inputs if item.node is not None for value in item.node.inputs}
+
+    def shares(other: Node) -> bool:
+        return any(id(value) in taken for value in (*other.inputs, *other.outputs))
+
+    return sorted(nodes, key=shares, reverse=True)[:4]
+
+
+def _where_word(place: source.Place | None, what: str) -> tuple[str, ...]:
+    return (f"{what} in {place.file}:{place.line}: {place.code}",) if place is not None else ()
+
+
+def _only_fit(place: source.Place, stack: source.Stack) -> bool:
+    """Whether the user's innermost frame merely starts the training."""
+    return any(name in ("fit", "train_on_batch", "evaluate") for _, _, name in stack[source.innermost_index(stack) :])

@@ -1,0 +1,148 @@
+"""From the line where data enters a step back to the line that put a NaN into it, by reading the source.
+
+A backward slice over names: an argument, the variable it is, the dictionary entry behind ``state["x"]``, the function
+that returned it. The best candidate is the nearest expression that can make a NaN out of plain numbers (a division by a
+standard deviation, a logarithm, a literal ``nan``), else the one that reads a file.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from tb_gradhealth.explain.nonfinite.program import Module, callee, parse, target_names
+from tb_gradhealth.explain.source import Place
+
+_STEPS = 400
+"""How many expressions a slice looks at."""
+
+_LOADS = re.compile(r"^(read_\w+|loadtxt|genfromtxt|load|fromfile|open|load_data|TextLineDataset|make_csv_dataset)$")
+_SPREADS = re.compile(r"^(std|var|max|min|ptp|sum|norm|mean|count_nonzero|nanstd|reduce_std|reduce_sum|reduce_max)$")
+_POLES = re.compile(r"^(log|log2|log10|log1p|sqrt|divide|true_divide|reciprocal|rsqrt|arccos|arcsin|acos|asin|power)$")
+
+
+def maker_of_bad_data(use: Place, argument: int | None = None) -> Place | None:
+    """The line that most likely made the bad values.
+
+    Args:
+      use: a line that takes the data: a call of `fit`, or an operation on it.
+      argument: which argument of `fit` it is, 0 for x, 1 for y; None if that is not known.
+    """
+    module = parse(use.file)
+    if module is None:
+        return None
+    best: tuple[int, int, Place] | None = None
+    for distance, expression in enumerate(_slice(module, _entry(module, use.line, argument))):
+        for node in ast.walk(expression):
+            score = _suspicion(node)
+            if score and (best is None or score > best[0]):
+                best = (score, distance, Place(module.file, node.lineno))
+    return best[2] if best else None
+
+
+def _entry(module: Module, line: int, argument: int | None) -> list[ast.expr]:
+    for statement in module.at(line):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and callee(node) in ("fit", "train_on_batch", "evaluate"):
+                return _arguments(node, argument)
+    expressions: list[ast.expr] = []
+    for statement in module.at(line)[:1]:
+        expressions += [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.expr)]
+    return expressions
+
+
+def _arguments(call: ast.Call, argument: int | None) -> list[ast.expr]:
+    names = ("x", "y", "sample_weight")
+    given: list[ast.expr | None] = [
+        next((item.value for item in call.keywords if item.arg == name), None) for name in names
+    ]
+    for place, value in enumerate(call.args[: len(names)]):
+        given[place] = value
+    if argument is not None and argument < len(given) and given[argument] is not None:
+        return [value for value in (given[argument],) if value is not None]
+    return [value for value in given if value is not None]
+
+
+def _slice(module: Module, start: list[ast.expr]) -> Iterator[ast.AST]:
+    """Expressions that a value may come from, the nearest first."""
+    todo: list[ast.AST] = list(start)
+    seen: set[int] = set()
+    while todo and len(seen) < _STEPS:
+        expression = todo.pop(0)
+        if id(expression) in seen:
+            continue
+        seen.add(id(expression))
+        yield expression
+        for node in ast.walk(expression):
+            todo += _sources(module, node)
+
+
+def _sources(module: Module, node: ast.AST) -> list[ast.AST]:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return _entries(module, node.slice.value)
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return _values(module, f".{node.attr}")
+    if isinstance(node, ast.Name):
+        return _values(module, node.id, _scope_of(module, node)) or _looped(module, node.id)
+    if isinstance(node, ast.Call) and callee(node) in module.functions:
+        function = module.functions[callee(node)]
+        if isinstance(function, ast.Lambda):
+            return [function.body]
+        return [item.value for item in ast.walk(function) if isinstance(item, ast.Return | ast.Yield) and item.value]
+    return []
+
+
+def _values(module: Module, name: str, scope: ast.AST | None = None) -> list[ast.AST]:
+    found = module.assignments.get(name, [])
+    local = [item for item in found if scope is not None and module.scopes.get(id(item)) is scope]
+    chosen = local or found
+    return [item.value for item in reversed(chosen) if item.value is not None]
+
+
+def _looped(module: Module, name: str) -> list[ast.AST]:
+    """What a loop or a comprehension runs over."""
+    found: list[ast.AST] = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.For | ast.comprehension) and name in set(target_names(node.target)):
+            found.append(node.iter)
+    return found
+
+
+def _entries(module: Module, key: str) -> list[ast.AST]:
+    """Values under a key of any dictionary written in the file."""
+    found: list[ast.AST] = []
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Dict):
+            for name, value in zip(node.keys, node.values, strict=True):
+                if isinstance(name, ast.Constant) and name.value == key:
+                    found.append(value)
+        elif isinstance(node, ast.Call) and callee(node) == "dict":
+            found += [item.value for item in node.keywords if item.arg == key]
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                if (
+                    isinstance(target, ast.Subscript)
+                    and isinstance(target.slice, ast.Constant)
+                    and target.slice.value == key
+                ):
+                    found.append(node.value)
+    return found
+
+
+def _scope_of(module: Module, node: ast.AST) -> ast.AST | None:
+    return module.scopes.get(id(node))
+
+
+def _suspicion(node: ast.AST) -> int:
+    """How well an expression can make a NaN or an Inf: 0 not at all."""
+    if isinstance(node, ast.Attribute) and node.attr in ("nan", "NaN", "inf"):
+        return 5
+    if isinstance(node, ast.Call) and callee(node) == "float" and node.args and isinstance(node.args[0], ast.Constant):
+        return 5 if str(node.args[0].value).lower().lstrip("+-") in ("nan", "inf") else 0
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and not isinstance(node.right, ast.Constant):
+        spread = any(_SPREADS.match(callee(item)) for item in ast.walk(node.right) if isinstance(item, ast.Call))
+        return 4 if spread else 3
+    if isinstance(node, ast.Call) and _POLES.match(callee(node)):
+        return 3
+    if isinstance(node, ast.Call) and _LOADS.match(callee(node)):
+        return 1
+    return 0

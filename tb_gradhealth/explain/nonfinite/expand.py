@@ -1,0 +1,55 @@
+"""Enters a function call in a trace: `tf.function`s are one operation to eager mode, and dozens inside.
+
+A call is entered only when a walk comes to it, with the inputs that it had; its outputs' makers are then the operations
+inside. The index of an inner node lies between the call and what came after it.
+"""
+
+from tb_gradhealth.explain import private
+from tb_gradhealth.explain.nonfinite.graph_run import CannotRun, Run
+from tb_gradhealth.explain.nonfinite.trace import Node, Trace, Value
+
+
+def is_call(node: Node) -> bool:
+    """Whether an eagerly recorded node is a call of a traced function."""
+    return node.type.startswith("__")
+
+
+def expand(node: Node, trace: Trace) -> str:
+    """Enters a call. Returns "" or why it could not be entered, or why its inside does not tell."""
+    try:
+        function = private.living_function(node.type)
+    except private.Missing as error:
+        return str(error)
+    if function is None:
+        return f"the traced function {node.type} is gone"
+    graph = function.graph
+    if len(graph.inputs) != len(node.inputs):
+        return f"the function {node.type} takes {len(graph.inputs)} values and was called with {len(node.inputs)}"
+    inside = Trace()
+    try:
+        bad = [place for place, output in enumerate(node.outputs) if output.facts.bad]
+        wanted = [graph.outputs[place] for place in bad]
+        feeds = {tensor.ref(): value for tensor, value in zip(graph.inputs, node.inputs, strict=True)}
+        results = Run(inside).graph(graph, feeds, wanted)
+    except CannotRun as error:
+        return str(error)
+    if bad and not any(result.facts.bad for result in results):
+        return "running the function once more gave finite values"
+    _splice(node, [(node.outputs[place], result) for place, result in zip(bad, results, strict=True)], inside, trace)
+    return ""
+
+
+def _splice(call: Node, results: list[tuple[Value, Value]], inside: Trace, trace: Trace) -> None:
+    for inner in inside.nodes:
+        inner.index = (*call.index, *inner.index)
+    for output, result in results:
+        if result.node is None or result.node.index[: len(call.index)] != call.index:
+            copy = Node("Identity", (result,), (output,), call.index, source=call.source)
+            output.node = copy
+        else:
+            output.node = result.node
+            made = result.node
+            made.outputs = tuple(output if item is result else item for item in made.outputs)
+    place = trace.nodes.index(call)
+    trace.nodes[place : place + 1] = inside.nodes
+    trace.random |= inside.random
