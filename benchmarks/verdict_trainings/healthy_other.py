@@ -148,7 +148,9 @@ def loss_weight_steps_up(log):
     def loss(target, output):
         return weight * keras.losses.sparse_categorical_crossentropy(target, output, from_logits=True)
 
-    up = keras.callbacks.LambdaCallback(on_train_batch_begin=lambda b, _: weight.assign(1.0) if b == 250 else None)
+    up = keras.callbacks.LambdaCallback(
+        on_train_batch_begin=lambda batch, logs: weight.assign(1.0) if batch == 250 else None
+    )
     fit(log, mlp(64, 64), x, y, loss=loss, callbacks=[up], steps=500)
 
 
@@ -183,7 +185,7 @@ def loss_made_of_derivatives(log):
                 inner.watch(x)
                 y = model(x)
             loss = tf.reduce_mean((inner.gradient(y, x) - tf.cos(x)) ** 2)
-        return outer.gradient(loss, variables, unconnected_gradients="zero"), loss
+        return outer.gradient(loss, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO), loss
 
     with log.writer() as writer:
         for step in range(400):

@@ -92,5 +92,7 @@ def branch_gated_off_later(log):
     gate = tf.Variable(1.0, trainable=False)
     side = L.Dense(32, "relu", name="side")(inputs)
     hidden = L.Lambda(lambda p: p[0] + gate * p[1])([L.Dense(32, "relu")(inputs), side])
-    off = keras.callbacks.LambdaCallback(on_train_batch_begin=lambda b, _: gate.assign(0.0) if b == 100 else None)
+    off = keras.callbacks.LambdaCallback(
+        on_train_batch_begin=lambda batch, logs: gate.assign(0.0) if batch == 100 else None
+    )
     fit(log, keras.Model(inputs, L.Dense(10)(hidden)), *digits(), callbacks=[off], optimizer=adam(), steps=250)

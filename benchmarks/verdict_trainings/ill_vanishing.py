@@ -168,8 +168,8 @@ def saturates_after_a_jump(log):
     """Weights blown up at step 200, as by a bad checkpoint: hidden sigmoids saturate."""
     model = mlp(64, 64, activation="sigmoid")
 
-    def jump(step, _):
-        if step == 200:
+    def jump(batch, logs):
+        if batch == 200:
             for layer in model.layers[:-1]:
                 layer.set_weights([60 * w for w in layer.get_weights()])
 
