@@ -8,7 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tb_gradhealth import v1 as v1
+    import tb_gradhealth.v1 as v1
     from tb_gradhealth.explain import explain as explain
     from tb_gradhealth.format.causes import Cause as Cause
     from tb_gradhealth.health import Incident as Incident

@@ -7,7 +7,7 @@ the width doubles: 1 M steps make about 6,000 records, 100 M about 9,500.
 import numpy as np
 
 from tb_gradhealth.format.tags import SEGMENT_RECORDS
-from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.format.windows import Array, Windows
 
 AUTO = "auto"
 
@@ -67,10 +67,11 @@ class WindowBuilder:
             self._count(1)
         return pending
 
-    def _starts(self, windows: Windows) -> tuple[np.ndarray, int]:
+    def _starts(self, windows: Windows) -> tuple[Array, int]:
         """Where the complete windows begin, at most as many as there is room for, and how many inputs they take."""
         total = np.cumsum(windows.steps)
-        starts, taken, base = [], 0, 0
+        starts: list[int] = []
+        taken = base = 0
         while not self._auto or len(starts) < self._room:
             end = int(np.searchsorted(total, base + self._width))
             if end >= len(windows):

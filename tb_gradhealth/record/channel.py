@@ -12,6 +12,7 @@ from tb_gradhealth.record import history, layout
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.ring import Ring, Snapshot, StepFacts
 from tb_gradhealth.record.statistics import Measured, measure, unscaled
+from tb_gradhealth.record.tracing import never_converted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Channel:
         return Measured(*run(list(gradients), dict(zip(names, values, strict=True))))
 
     def _eager_function(self, how: Handling, replica: int) -> Any:
-        @tf.autograph.experimental.do_not_convert
+        @never_converted
         def run(gradients: list[Any], facts: dict[str, Any]) -> tuple[Any, Any, Any]:
             measured = self.write(gradients, StepFacts(**facts), how, replica)
             return measured.norm, measured.nans, measured.infs

@@ -112,11 +112,12 @@ def _global_norm(norms: Array, state: Array) -> Array:
     squares = np.square(np.where(np.isnan(norms), 0, norms).astype(np.float64))
     total = np.sqrt(squares.sum(-1))
     total = np.where((state == State.INF).any(-1), np.inf, total)
-    return np.where((state == State.NAN).any(-1), np.nan, total)
+    total = np.where((state == State.NAN).any(-1), np.nan, total)
+    return np.asarray(total)
 
 
 def _mean_of(values: Sequence[Array]) -> Array:
-    return np.mean(np.asarray(values, np.float64), axis=0)
+    return np.asarray(np.mean(np.asarray(values, np.float64), axis=0))
 
 
 def _fill_scalars(windows: Windows, replicas: Sequence[layout.Rows], global_norm: Array, clipped: Array) -> None:

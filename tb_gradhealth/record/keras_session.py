@@ -1,4 +1,4 @@
-"""One `fit` call being recorded: hooks set before the train function is made, taken off when `fit` ends, however it does.
+"""One `fit` call being recorded: hooks set before the train function is made, taken off however `fit` ends.
 
 Imports no Keras: it works on the attributes that Keras 3 and tf_keras models share.
 """
@@ -16,7 +16,7 @@ from tb_gradhealth.record.applied import AppliedGradients
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.loss_of_step import LossOfStep
 from tb_gradhealth.record.none_causes import NoneExplainer
-from tb_gradhealth.record.optimizer_facts import is_optimizer
+from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import CAPACITY, Recorder
 from tb_gradhealth.record.schema import Entry, GroupFacts, key_of
@@ -137,12 +137,7 @@ def optimizers_of(model: Any) -> list[tuple[str, Any]]:
     return [entry for key, entry in found.items() if key not in inner]
 
 
-def group_name(optimizer: Any) -> str:
-    """The optimizer's kind, which is the same in every run: ``"adam"``."""
-    return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__.lower()
-
-
-def variables_with_roles(model: Any) -> Iterator[tuple[Any, int]]:
+def variables_with_roles(model: Any) -> Iterator[tuple[Any, "pb.Variable.Role"]]:
     """The model's variables that could be trained: those that are, then those that are frozen."""
     trainable = {key_of(variable) for variable in model.trainable_variables}
     for variable in model.trainable_variables:

@@ -6,6 +6,7 @@ from typing import Any
 import tensorflow as tf
 
 from tb_gradhealth.record.instance_hook import InstanceHook
+from tb_gradhealth.record.tracing import never_converted
 
 
 class LossOfStep:
@@ -30,7 +31,7 @@ class LossOfStep:
         for hook in self._hooks:
             hook.remove()
 
-    @tf.autograph.experimental.do_not_convert
+    @never_converted
     def _around(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         loss = original(*args, **kwargs)
         self._latest.loss = loss

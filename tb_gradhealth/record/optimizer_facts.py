@@ -24,6 +24,11 @@ def is_scaler(optimizer: Any) -> bool:
     )
 
 
+def group_name(optimizer: Any) -> str:
+    """The optimizer's kind, which is the same in every run: ``"adam"``."""
+    return type(getattr(optimizer, "inner_optimizer", optimizer)).__name__.lower()
+
+
 def iterations_of(optimizer: Any) -> int:
     """Steps applied so far, counting every call also where gradients are accumulated."""
     inner = getattr(optimizer, "inner_optimizer", optimizer)

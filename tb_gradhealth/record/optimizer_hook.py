@@ -8,9 +8,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import tensorflow as tf
-
 from tb_gradhealth.record.instance_hook import InstanceHook
+from tb_gradhealth.record.tracing import never_converted
 
 Proceed = Callable[[], Any]
 OnApply = Callable[[Sequence[Any], Sequence[Any], Proceed], Any]
@@ -38,7 +37,7 @@ class OptimizerHook:
         for hook in reversed(self._hooks):
             hook.remove()
 
-    @tf.autograph.experimental.do_not_convert
+    @never_converted
     def _apply(self, original: Callable[..., Any], grads: Any, trainable_variables: Any = None, **kwargs: Any) -> Any:
         grads = list(grads)
         variables = trainable_variables
@@ -48,7 +47,7 @@ class OptimizerHook:
             variables = trainable_variables = list(variables)
         return self._seen(grads, variables, lambda: original(grads, trainable_variables, **kwargs))
 
-    @tf.autograph.experimental.do_not_convert
+    @never_converted
     def _apply_gradients(self, original: Callable[..., Any], grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
         gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]

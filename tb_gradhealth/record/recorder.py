@@ -7,6 +7,7 @@ or at most about once a second; a new incident is told within a second, or ten s
 Thread-safe: a poller may drain while the training thread records.
 """
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -27,6 +28,7 @@ from tb_gradhealth.record.places import here, replica_devices
 from tb_gradhealth.record.poller import Poller
 from tb_gradhealth.record.ring import StepFacts, step_counter
 from tb_gradhealth.record.schema import GroupFacts, key_of
+from tb_gradhealth.record.session_rows import SessionRows
 from tb_gradhealth.record.sink import checked_log_dir
 from tb_gradhealth.record.statistics import Measured
 
@@ -72,7 +74,7 @@ class Recorder:
         self._log = LiveLog(self.log_dir)
         self._groups: dict[str, Group] = {}
         self._counters: dict[str, list[Any]] = {}
-        self._channels: dict[tuple[Any, ...], tuple[str, Channel]] = {}
+        self._channels: dict[tuple[Any, ...], tuple[str, Channel | SessionRows]] = {}
         self._unread = 0
         self._looked = float("-inf")
         self._host_seconds = 0.0
@@ -87,7 +89,6 @@ class Recorder:
         with self._lock:
             if name not in self._groups:
                 self._groups[name] = Group(name, facts, self._thresholds, self._ignore)
-                self._counters[name] = [step_counter() for _ in range(facts.replicas)]
             return self._groups[name]
 
     def channel(self, group: Group, variables: Sequence[Any], capacity: int = CAPACITY) -> Channel:
@@ -95,12 +96,21 @@ class Recorder:
         key = (group.name, *map(key_of, variables))
         with self._lock:
             found = self._channels.get(key)
-            if found is None:
+            if found is None or not isinstance(found[1], Channel):
                 devices = replica_devices(group.facts.replicas)
-                channel = Channel(variables, self._counters[group.name], devices, capacity, group.facts.clipping)
-                self._channels[key] = found = (group.name, channel)
+                channel = Channel(variables, self._counters_of(group), devices, capacity, group.facts.clipping)
+                self._channels[key] = (group.name, channel)
+            else:
+                channel = found[1]
             group.hand_over(variables)
-            return found[1]
+            return channel
+
+    def add_channel(self, group: Group, variables: Sequence[Any], channel: SessionRows) -> None:
+        """Steps of these variables come from a channel of another kind."""
+        with self._lock:
+            key = (group.name, *map(key_of, variables))
+            self._channels[key] = (group.name, channel)
+            group.hand_over(variables)
 
     def record(
         self, group: Group, channel: Channel, gradients: Sequence[Any], facts: StepFacts, how: Handling = PLAIN
@@ -129,7 +139,7 @@ class Recorder:
     def drain(self) -> int:
         """Reads all that was recorded and works it in. Returns how many steps that were."""
         begin = time.perf_counter()
-        with self._lock:
+        with self._lock, tf.init_scope():  # also when a function is being traced
             self._unread = 0
             self._looked = time.monotonic()
             count = self._guard.run(self._drain) or 0
@@ -193,7 +203,7 @@ class Recorder:
     def _tell_bad_steps(self, group: Group, windows: Windows) -> None:
         if not self._bad_step_callbacks:
             return
-        bad = ((windows.nan_steps + windows.inf_steps) > 0).any(axis=1)
+        bad = np.asarray(((windows.nan_steps + windows.inf_steps) > 0).any(axis=1))
         if bad.any():
             for callback in self._bad_step_callbacks:
                 Guard("explaining a step").run(callback, group.name, windows.select(bad))
@@ -201,7 +211,7 @@ class Recorder:
     def record_without_gradients(self, group: Group, variables: Sequence[Any]) -> None:
         """Puts a step on disk at once whose gradients are all None and that will not run: it failed while tracing."""
         self.drain()
-        with self._lock:
+        with self._lock, tf.init_scope():
             self._guard.run(self._record_without_gradients, group, variables)
 
     def _record_without_gradients(self, group: Group, variables: Sequence[Any]) -> None:
@@ -213,12 +223,18 @@ class Recorder:
 
     def next_step(self, group: Group) -> int:
         """The number of the next step recorded without one."""
-        return int(self._counters[group.name][0].numpy())
+        return int(self._counters_of(group)[0].numpy())
 
     def number_from(self, group: Group, step: int) -> None:
         """The next step recorded without a number gets this one."""
-        for counter in self._counters[group.name]:
-            counter.assign(step)
+        with self._lock:
+            for counter in self._counters_of(group):
+                counter.assign(step)
+
+    def _counters_of(self, group: Group) -> list[Any]:
+        if group.name not in self._counters:
+            self._counters[group.name] = [step_counter() for _ in range(group.facts.replicas)]
+        return self._counters[group.name]
 
     # The end --------------------------------------------------------------------------------------------------------
 
@@ -258,7 +274,7 @@ def ascending(windows: Windows) -> list[Windows]:
     """The windows, cut where a step does not come after the one before."""
     cuts = np.flatnonzero(windows.first_step[1:] <= windows.last_step[:-1]) + 1
     bounds = [0, *cuts.tolist(), len(windows)]
-    return [windows.select(slice(low, high)) for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [windows.select(slice(low, high)) for low, high in itertools.pairwise(bounds)]
 
 
 def checked_every(every: Any) -> int | str:

@@ -40,7 +40,7 @@ class Entry:
     """A variable of a schema and its part in training."""
 
     variable: Any
-    role: int = pb.Variable.TRAINED
+    role: "pb.Variable.Role" = pb.Variable.TRAINED
 
 
 def key_of(variable: Any) -> Any:

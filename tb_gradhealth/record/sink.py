@@ -25,8 +25,8 @@ def checked_log_dir(log_dir: Any) -> str:
     """
     if not isinstance(log_dir, str | os.PathLike):
         raise TypeError(
-            f"`log_dir` must be a path (a str or os.PathLike). Received: log_dir={log_dir!r} "
-            f"(of type {type(log_dir).__name__}). Pass the directory you give to `tensorboard --logdir`, or one below it."
+            f"`log_dir` must be a path (a str or os.PathLike). Received: log_dir={log_dir!r} (of "
+            f"type {type(log_dir).__name__}). Pass the directory you give to `tensorboard --logdir`, or one below it."
         )
     path = os.fspath(log_dir)
     if not isinstance(path, str) or not path.strip():
@@ -55,6 +55,7 @@ class EventFile:
         self._directory = directory
         self.path = f"{directory}/{name}"
         self._writer: tf.io.TFRecordWriter | None = None
+        self._unflushed = False
 
     def write(self, record: bytes) -> None:
         with _as_os_error(self.path):
@@ -62,10 +63,12 @@ class EventFile:
                 tf.io.gfile.makedirs(self._directory)
                 self._writer = tf.io.TFRecordWriter(self.path)
             self._writer.write(record)
+            self._unflushed = True
 
     def flush(self) -> None:
-        if self._writer is None:
+        if self._writer is None or not self._unflushed:
             return
+        self._unflushed = False
         with _as_os_error(self.path):
             self._writer.flush()
             if not tf.io.gfile.exists(self.path):

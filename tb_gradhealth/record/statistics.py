@@ -5,6 +5,7 @@ What naive code gets wrong, and this does not:
     gradients are measured again, scaled by their largest element;
   * float16 and bfloat16 are summed in float32, float64 in float64;
   * a sparse gradient is summed over repeated indices before it is squared, and never made dense;
+  * ``==`` and ``!=`` compare identities in a TensorFlow 1 graph: it is `tf.equal` and `tf.not_equal` here;
   * a complex gradient is measured by |g|, with its two parts looked at for NaN and Inf separately.
 
 Works eagerly, in a graph and under XLA: shapes are static there, and no operation leaves the device.
@@ -117,7 +118,7 @@ def _summed(slices: tf.IndexedSlices) -> Any:
     if under_xla():  # tf.unique has no static shape
         order = tf.argsort(indices)
         ranked = tf.gather(indices, order)
-        segment_of_rank = tf.cumsum(tf.cast(ranked != tf.roll(ranked, 1, axis=0), tf.int32))
+        segment_of_rank = tf.cumsum(tf.cast(tf.not_equal(ranked, tf.roll(ranked, 1, axis=0)), tf.int32))
         segment = tf.scatter_nd(order[:, None], segment_of_rank, tf.shape(order))
         # The first rank may or may not open segment 1, so segments run from 0 or 1 to at most n.
         return tf.math.unsorted_segment_sum(values, segment, (indices.shape[0] or tf.size(indices)) + 1)
@@ -175,7 +176,7 @@ def _any_bit(values: Any) -> Any:
     """Whether any element differs from zero: looks at bits, since processors may take denormals for zero."""
     whole = _BITS[values.dtype]
     bits = tf.bitcast(values, whole)
-    return tf.reduce_any(tf.bitwise.bitwise_and(bits, whole.max) != 0)
+    return tf.reduce_any(tf.not_equal(tf.bitwise.bitwise_and(bits, whole.max), 0))
 
 
 def _scatter(part: Any, present: Sequence[int], count: int, fill: float) -> Any:

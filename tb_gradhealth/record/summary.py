@@ -20,10 +20,12 @@ _NOTHING_YET = {"norm_min": math.inf, "norm_max": -math.inf, "first_bad_offset":
 
 
 def seq_of(row: Any) -> Any:
+    """The sequence number in a row's head: int64 ``[]``."""
     return tf.cast(row[0], tf.int64) * layout.SPLIT + tf.cast(row[1], tf.int64)
 
 
 def step_of(row: Any) -> Any:
+    """The step in a row's head: int64 ``[]``."""
     return tf.cast(row[2], tf.int64) * layout.SPLIT + tf.cast(row[3], tf.int64)
 
 

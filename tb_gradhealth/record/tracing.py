@@ -3,14 +3,26 @@
 Each has a safe answer should TensorFlow move the name.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
-try:  # stands for: tf.function(jit_compile=...) of the function being traced, or of any around it
-    from tensorflow.python.ops.control_flow_util import GraphOrParentsInXlaContext as _in_xla
-except ImportError:  # pragma: no cover - present in every TensorFlow from 2.16 to 2.21
-    _in_xla = None
+try:
+    from tensorflow.python.ops import control_flow_util as _control_flow
+except ImportError:  # present in every TensorFlow from 2.16 to 2.21
+    _control_flow = None
+
+_in_xla = getattr(_control_flow, "GraphOrParentsInXlaContext", None)
+"""Stands for: the function being traced, or one around it, was made with ``jit_compile=True``."""
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def never_converted(function: _F) -> _F:
+    """Keeps AutoGraph, which follows a user's `tf.function` into everything it calls, out of a function of ours."""
+    kept: _F = tf.autograph.experimental.do_not_convert(function)
+    return kept
 
 
 def under_xla() -> bool:

@@ -1,0 +1,48 @@
+"""Rows that a TensorFlow 1 session hands over: the host's end of a channel that has no ring."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.record import history, layout
+from tb_gradhealth.record.clipping import NO_CLIPPING, Clipping
+
+
+class SessionRows:
+    """Collects rows until they are read.
+
+    Args:
+      variables: in the order of the rows' columns.
+      numbered: the rows carry steps of their own; else they are counted from 0.
+    """
+
+    def __init__(self, variables: Sequence[Any], numbered: bool, clipping: Clipping = NO_CLIPPING) -> None:
+        self.variables = list(variables)
+        self.empty = [tf.TensorShape(v.shape).num_elements() == 0 for v in self.variables]
+        self._numbered = numbered
+        self._clipping = clipping
+        self._rows: list[layout.Floats] = []
+        self._count = 0
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row."""
+        return layout.width(len(self.variables))
+
+    def add(self, row: layout.Floats) -> None:
+        """One step: float32 ``[width]``."""
+        self._rows.append(row)
+
+    def read(self, place: history.Place) -> list[Windows]:
+        """The steps added since the last call."""
+        if not self._rows:
+            return []
+        rows = layout.split_rows(np.stack(self._rows))
+        self._rows = []
+        if not self._numbered:
+            rows.step[:] = np.arange(self._count, self._count + len(rows))
+        self._count += len(rows)
+        return [history.single_steps([rows], place, self._clipping)]

@@ -1,0 +1,94 @@
+"""`watch`: recording whatever an optimizer is given, in one line."""
+
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.applied import AppliedGradients
+from tb_gradhealth.record.clipping import Clipping
+from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer, is_v1
+from tb_gradhealth.record.places import replica_count
+from tb_gradhealth.record.recorder import Recorder
+from tb_gradhealth.record.schema import GroupFacts
+
+_Optimizer = TypeVar("_Optimizer")
+
+_watched: "dict[int, _Watch]" = {}
+
+
+def watch(
+    optimizer: _Optimizer,
+    log_dir: Any,
+    *,
+    every: int | str = "auto",
+    on_nonfinite: str = "record",
+    on_incident: Callable[[Incident], object] | None = None,
+    ignore: Collection[str] = (),
+    thresholds: Thresholds | None = None,
+    detail: int = 100,
+    explain: bool = True,
+) -> _Optimizer:
+    """Records the gradients of every `apply` and `apply_gradients` of an optimizer, until the program ends.
+
+    ```python
+    optimizer = tb_gradhealth.watch(keras.optimizers.Adam(), "logs/run1")
+    ```
+
+    Args:
+      optimizer: of Keras 3 or tf_keras. The same object is returned; watching it again ends the former watch.
+      log_dir: the directory given to `tensorboard --logdir`, or one below it.
+      every, on_incident, ignore, thresholds, explain: see `GradHealthCallback`.
+
+    Returns:
+      The optimizer.
+
+    Raises:
+      TypeError, ValueError: an argument is not what it should be.
+    """
+    if is_v1(optimizer):
+        raise TypeError(
+            f"`watch` takes an optimizer of Keras. Received: {type(optimizer).__name__} of TensorFlow 1. "
+            "Use `tb_gradhealth.v1.GradHealthHook(log_dir, grads_and_vars)`."
+        )
+    if not is_optimizer(optimizer):
+        raise TypeError(
+            f"`watch` takes an optimizer. Received: {optimizer!r} (of type {type(optimizer).__name__}). "
+            "Write it like watch(keras.optimizers.Adam(), 'logs/run1')."
+        )
+    unwatch(optimizer)
+    recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
+    _watched[id(optimizer)] = _Watch(optimizer, recorder, explain)
+    return optimizer
+
+
+def unwatch(optimizer: Any) -> None:
+    """Ends the watch of an optimizer and closes its log. Does nothing if there is none."""
+    found = _watched.pop(id(optimizer), None)
+    if found is not None:
+        found.end()
+
+
+class _Watch:
+    def __init__(self, optimizer: Any, recorder: Recorder, explain: bool) -> None:
+        self._recorder = recorder
+        self._explainer = NoneExplainer(recorder) if explain else None
+        facts = GroupFacts(
+            "watch",
+            optimizer=type(getattr(optimizer, "inner_optimizer", optimizer)).__name__,
+            every=recorder.every,
+            clipping=Clipping.of(optimizer),
+            replicas=replica_count(),
+        )
+        group = recorder.group(group_name(optimizer), facts)
+        self._applied = AppliedGradients(optimizer, recorder, group, self._explainer)
+        self._applied.on_traced = recorder.attend_by_poller
+        open_recorders.add(recorder)
+
+    def end(self) -> None:
+        self._applied.remove()
+        if self._explainer is not None:
+            self._explainer.close()
+        self._recorder.close()
+        open_recorders.discard(self._recorder)
