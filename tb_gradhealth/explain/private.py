@@ -99,3 +99,153 @@ def living_function(name: str) -> Any:
         if type(thing) is kind and thing.name == wanted:
             return thing
     return None
+
+
+# ---- for None and zero: the tape, its stacks and its registry -------------------------------------------------------
+
+# stands for: op.traceback, of the place where it is called, mapped back through AutoGraph
+_extract_stack = _find("tensorflow.python.util.tf_stack", "extract_stack")
+
+# stands for: tf.RegisterGradient, asked instead of told
+_gradient_registry = _find("tensorflow.python.framework.ops", "_gradient_registry")
+
+# stands for: "only float, complex and resource tensors are differentiable", as tf.GradientTape.watch warns
+_is_trainable = _find("tensorflow.python.eager.backprop_util", "IsTrainable")
+
+# stands for: tf.custom_gradient and tf.GradientTape, at the moment when they record an operation
+_record_module = _find("tensorflow.python.eager", "record")
+
+# stands for: tf.Tensor.numpy(), float(tensor), bool(tensor), …, which all come together in one method
+_eager_tensor = _find("tensorflow.python.framework.ops", "_EagerTensorBase")
+
+# stands for: reading a tf.Variable by `w * x`, which TensorFlow's fast path does without telling anybody
+_resource_variable = _find("tensorflow.python.ops.resource_variable_ops", "BaseResourceVariable")
+
+# stands for: tf.gradients and everything in TensorFlow 1 that calls it
+_gradients_util = _find("tensorflow.python.ops", "gradients_util")
+
+_context_module = _find("tensorflow.python.eager", "context")
+
+NOT_REGISTERED = "not registered"
+NOT_DIFFERENTIABLE = "not differentiable"
+REGISTERED = "registered"
+
+
+def extract_stack() -> Any:
+    """The stack of the caller, cheap to take and read only when needed; frames as in `op.traceback`."""
+    if _extract_stack is None:
+        from tb_gradhealth.explain import source
+
+        return _PlainStack(source.stack_here(1))
+    return _extract_stack(2)
+
+
+class _PlainStack(list[Any]):
+    """Python's stack in the form of `op.traceback`."""
+
+    def __init__(self, frames: Sequence[tuple[str, int, str]]) -> None:
+        from types import SimpleNamespace
+
+        super().__init__(SimpleNamespace(filename=file, lineno=line, name=name) for file, line, name in frames)
+
+
+def registered_gradient(op_type: str) -> str:
+    """What the registry says about a type of operation: one of REGISTERED, NOT_DIFFERENTIABLE, NOT_REGISTERED."""
+    try:
+        function = _need(_gradient_registry, "ops._gradient_registry").lookup(op_type)
+    except LookupError:
+        return NOT_REGISTERED
+    return NOT_DIFFERENTIABLE if function is None else REGISTERED
+
+
+def is_trainable(tensor: Any) -> bool:
+    """Whether a derivative can flow through a tensor of this dtype (of what is in it, for a list of tensors)."""
+    try:
+        if _is_trainable is not None:
+            return bool(_is_trainable(tensor))
+    except Exception:  # a tensor whose handle data is gone
+        pass
+    dtype = tensor.dtype.base_dtype
+    return bool(dtype.is_floating or dtype.is_complex or dtype in (tf.resource, tf.variant))
+
+
+def tensor_id(tensor: Any) -> int | None:
+    """A number that no other eager tensor of this process ever has; None for a graph's tensor."""
+    number = getattr(tensor, "_id", None)
+    return number if isinstance(number, int) else None
+
+
+def name_scope() -> str:
+    """The name scope in eager mode (Keras opens one for each layer): ``"sequential/dense/"``."""
+    try:
+        return str(_context_module.context().scope_name or "")
+    except Exception:
+        return ""
+
+
+def record_module() -> Any:
+    """The module whose `record_operation` puts custom gradients and function calls onto tapes; None if it is gone."""
+    return _record_module
+
+
+def eager_tensor_class() -> Any:
+    """The class whose `_numpy` every conversion to NumPy or a Python number passes, buffers apart; None if gone."""
+    return _eager_tensor if hasattr(_eager_tensor, "_numpy") else None
+
+
+def resource_variable_class() -> Any:
+    """The class whose `_handle` is looked up whenever a variable is read; None if gone."""
+    return _resource_variable
+
+
+def gradients_module() -> Any:
+    """The module whose `_GradientsHelper` does the work of `tf.gradients`; None if it is gone."""
+    return _gradients_util if hasattr(_gradients_util, "_GradientsHelper") else None
+
+
+def tape_methods() -> tuple[str, ...]:
+    """The methods of `tf.GradientTape` by which recording begins and ends, as far as this TensorFlow has them."""
+    return tuple(name for name in ("_push_tape", "_pop_tape") if hasattr(tf.GradientTape, name))
+
+
+def watches_all(tape: Any) -> bool:
+    """False if the tape was made with ``watch_accessed_variables=False``."""
+    return bool(getattr(tape, "_watch_accessed_variables", True))
+
+
+def function_being_called(frames: int = 12) -> Any:
+    """The function (`tf.types.experimental.AtomicFunction`) whose eager call led here; None if no such call did."""
+    import sys
+
+    frame = sys._getframe(1)
+    for _ in range(frames):
+        if frame is None:
+            return None
+        if frame.f_code.co_name == "call_flat":
+            owner = frame.f_locals.get("self")
+            if _atomic_function is not None and isinstance(owner, _atomic_function):
+                return owner
+        frame = frame.f_back  # type: ignore[assignment]
+    return None
+
+
+def gradient_function_of_custom(backward: Any) -> Any:
+    """The user's gradient function inside what `tf.custom_gradient` records; None if there is none to be seen."""
+    code = getattr(backward, "__code__", None)
+    cells = getattr(backward, "__closure__", None)
+    if code is None or not cells:
+        return None
+    for name, cell in zip(code.co_freevars, cells, strict=False):
+        if name == "grad_fn":
+            return cell.cell_contents
+        if name == "tape_grad_fn":
+            return gradient_function_of_custom(cell.cell_contents)
+    return None
+
+
+def lookup_gradient(op_type: str) -> Any:
+    """The registered gradient function of a type of operation, None if there is none."""
+    try:
+        return _need(_gradient_registry, "ops._gradient_registry").lookup(op_type)
+    except LookupError:
+        return None
