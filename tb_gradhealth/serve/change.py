@@ -73,8 +73,9 @@ class UsualNorms:
         bins = np.clip(((octave - _LOWEST) * _PER_OCTAVE).astype(np.int64), 0, _BINS - 1)
         flat = (bins * norms.shape[1] + np.arange(norms.shape[1]))[sound]
         weights = np.maximum(np.broadcast_to(steps, norms.shape)[sound], 0)
-        for into, values in ((self._counts, weights), (self._sums, weights * norms[sound])):
-            into += np.bincount(flat, values, into.size).reshape(into.shape)
+        shape, size = self._counts.shape, self._counts.size
+        self._counts += np.bincount(flat, weights, size).reshape(shape)
+        self._sums += np.bincount(flat, weights * norms[sound], size).reshape(shape)
 
     def _median(self) -> Array:
         cumulated = self._counts.cumsum(axis=0)

@@ -1,8 +1,8 @@
 """How the variables inside a step range differ from the rest of the run. Pure.
 
 The score of a variable is |log10| of the ratio of its median norms inside and outside, plus `WORSE_STATE` where its
-worst state inside is more severe than outside, or the same and more frequent. Medians are over the mean norms of at most `SAMPLE` records inside and
-as many outside, evenly spread; states are over all of them.
+worst state inside is more severe than outside, or the same and more frequent. Medians are over the mean norms of at
+most `SAMPLE` records inside and as many outside, evenly spread; states are over all of them.
 """
 
 import dataclasses
