@@ -12,6 +12,10 @@ export interface PixelColours {
   readonly states: Uint32Array;
   readonly noneHatch: number;
   readonly zeroEdge: number;
+  /** A line along the top of a cell whose value is above the domain. */
+  readonly aboveHigh: number;
+  /** A line along the foot of a cell whose value is below the domain. */
+  readonly belowLow: number;
 }
 
 /** Rows of a pixel buffer, top inclusive, bottom exclusive. */
@@ -39,8 +43,28 @@ export function paintLine(line: Line, colours: PixelColours, domain: Domain, str
     else if (line.states[x] === State.zero) {
       pixels[base + x] = colours.zeroEdge;
       pixels[(bottom - 1) * stride + x] = colours.zeroEdge;
-    }
+    } else if (line.states[x] === State.finite) markEnd(line.values[x], x, colours, domain, strip, dot);
   }
+}
+
+function markEnd(value: number, x: number, colours: PixelColours, domain: Domain, strip: Strip, dot: number): void {
+  const { pixels, stride, top, bottom } = strip;
+  const thick = Math.min(Math.max(1, Math.round(2 * dot)), bottom - top);
+  if (value > domain.high) {
+    for (let y = top; y < top + thick; y++) pixels[y * stride + x] = colours.aboveHigh;
+  } else if (value < domain.low) {
+    for (let y = bottom - thick; y < bottom; y++) pixels[y * stride + x] = colours.belowLow;
+  }
+}
+
+/** Stretches of one bad state at least `least` pixels wide, from left to right. */
+export function badStretches(states: Uint8Array, least: number): { state: number; from: number; to: number }[] {
+  const found = [];
+  for (let from = 0, to = 0; from < states.length; from = to) {
+    while (to < states.length && states[to] === states[from]) to++;
+    if (states[from] > State.finite && to - from >= least) found.push({ state: states[from], from, to });
+  }
+  return found;
 }
 
 function cellColour(line: Line, x: number, colours: PixelColours, domain: Domain): number {

@@ -42,7 +42,7 @@ export const METRIC_WORDS: Readonly<Record<Metric, string>> = {
   change: "Change against own median",
 };
 
-const NORM: Domain = { low: 1e-6, high: 1e2, log: true };
+const NORM: Domain = { low: 1e-6, high: 1e3, log: true };
 
 /** The same for every run and zoom, so that a colour keeps its meaning. */
 export const FIXED_DOMAIN: Readonly<Record<Metric, Domain>> = {

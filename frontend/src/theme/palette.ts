@@ -80,6 +80,8 @@ export function pixelColours(palette: Palette): PixelColours {
     states,
     noneHatch: packed(rgb(palette.noneHatch)),
     zeroEdge: packed(rgb(palette.zeroEdge)),
+    aboveHigh: packed(rgb(palette.surface)),
+    belowLow: packed(rgb(palette.ink)),
   };
   made.set(palette, colours);
   return colours;

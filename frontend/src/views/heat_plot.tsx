@@ -2,16 +2,21 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Tile } from "../api/tile";
 import type { RunAnswer } from "../api/types";
 import { binColumns, type Bins, blankLine, clearLine, foldRow, type Keep, widenBad } from "../lib/binning";
-import { paintLine } from "../lib/raster";
+import { badStretches, paintLine } from "../lib/raster";
 import type { Row } from "../lib/rows";
 import type { Domain } from "../lib/scale";
+import { STATE_HEALTH, State } from "../lib/states";
 import type { Viewport } from "../lib/viewport";
 import { endsOf, type Source, sourcesOf } from "../store/reading";
+import { SIGNS } from "../theme/glyphs";
 import { paletteOf, pixelColours } from "../theme/palette";
 import { useApp, useArrivals } from "./context";
 
 /** A bad cell is never drawn narrower than this many pixels of the page. */
 const LEAST_BAD = 3;
+/** Size of a sign in a cell, and the room that it needs. */
+const SIGN = 10;
+const SIGN_ROOM = 15;
 
 export interface HeatPlotProps {
   readonly main: RunAnswer;
@@ -74,6 +79,7 @@ function paint(
   const colours = pixelColours(paletteOf(props.dark));
   const line = blankLine(canvas.width);
   const bins = new Map<Tile, Bins>();
+  const signs: (() => void)[] = [];
   const from = Math.floor(props.scrolled / props.rowHeight);
   const to = Math.min(props.rows.length, Math.ceil((props.scrolled + props.height) / props.rowHeight));
   for (let i = from; i < to; i++) {
@@ -102,8 +108,38 @@ function paint(
       },
       dot,
     );
+    if (bottom - top >= SIGN_ROOM) {
+      for (const { state, from: left, to: right } of badStretches(line.states, Math.round(SIGN_ROOM * dot))) {
+        signs.push(() => paintSign(context, state, left, right, ((top + bottom) / 2) * dot, dot));
+      }
+    }
   }
   context.putImageData(image, 0, 0);
+  for (const sign of signs) sign();
+}
+
+/** The state's own sign at the beginning of a stretch: what it is can be told without its colour. */
+function paintSign(
+  context: CanvasRenderingContext2D,
+  state: number,
+  left: number,
+  right: number,
+  middle: number,
+  dot: number,
+): void {
+  const { path, stroke } = SIGNS[STATE_HEALTH[state]];
+  const size = SIGN * dot;
+  const x = Math.min(left + 3 * dot, (left + right - size) / 2);
+  context.save();
+  context.translate(x, middle - size / 2);
+  context.scale(size / 16, size / 16);
+  context.lineCap = context.lineJoin = "round";
+  context.strokeStyle = context.fillStyle = state === State.inf ? "#000000" : "#ffffff";
+  context.lineWidth = stroke || 1;
+  const shape = new Path2D(path);
+  if (stroke === 0) context.fill(shape);
+  else context.stroke(shape);
+  context.restore();
 }
 
 /** An unfolded row is only a thin summary: its children have the cells. */
