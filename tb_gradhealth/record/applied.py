@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from tb_gradhealth.record.channel import Channel, Handling
 from tb_gradhealth.record.group import Group
+from tb_gradhealth.record.model_step import ModelStep
 from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.optimizer_facts import is_scaler, iterations_of, learning_rate_of, loss_scale_of
 from tb_gradhealth.record.optimizer_hook import OptimizerHook, Proceed
@@ -22,7 +23,7 @@ class AppliedGradients:
       optimizer: is hooked until `remove`.
       recorder, group: where its steps go.
       explainer: is asked about None gradients; None to ask nobody.
-      loss_of_step: gives the loss of the step being run or traced, or None.
+      model_step: tells the loss of the step being run or traced.
       capacity: steps a ring holds.
     """
 
@@ -32,14 +33,14 @@ class AppliedGradients:
         recorder: Recorder,
         group: Group,
         explainer: NoneExplainer | None = None,
-        loss_of_step: Callable[[], Any] = lambda: None,
+        model_step: ModelStep | None = None,
         capacity: int = CAPACITY,
     ) -> None:
         self.optimizer = optimizer
         self.group = group
         self._recorder = recorder
         self._explainer = explainer
-        self._loss_of_step = loss_of_step
+        self._model_step = model_step
         self.capacity = capacity
         self.on_traced: Callable[[], object] = lambda: None
         recorder.number_from(group, max(iterations_of(optimizer), group.last_step_plus_one()))
@@ -66,8 +67,9 @@ class AppliedGradients:
             raise
 
     def _record(self, channel: Channel, gradients: Sequence[Any]) -> None:
+        loss = None if self._model_step is None else self._model_step.loss()
         scale, carried = loss_scale_of(self.optimizer)
-        facts = StepFacts(loss=self._loss_of_step(), loss_scale=scale, learning_rate=learning_rate_of(self.optimizer))
+        facts = StepFacts(loss=loss, loss_scale=scale, learning_rate=learning_rate_of(self.optimizer))
         how = Handling(scaled=carried, scaler_skips=is_scaler(self.optimizer))
         self._recorder.record(self.group, channel, gradients, facts, how)
 

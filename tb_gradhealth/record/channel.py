@@ -1,7 +1,7 @@
 """One list of variables on its way from the step to the host: a ring on each replica, and reading them together."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import tensorflow as tf
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.record import history, layout
 from tb_gradhealth.record.clipping import Clipping
+from tb_gradhealth.record.evidence import StepKeeper
 from tb_gradhealth.record.ring import Ring, Snapshot, StepFacts
 from tb_gradhealth.record.statistics import Measured, measure, unscaled
 from tb_gradhealth.record.tracing import never_converted
@@ -63,7 +64,14 @@ class Channel:
         self._eager_functions: dict[tuple[int, Handling], Any] = {}
         self.empty = [tf.TensorShape(v.shape).num_elements() == 0 for v in self.variables]
 
-    def write(self, gradients: Sequence[Any], facts: StepFacts, how: Handling, replica: int = 0) -> Measured:
+    def write(
+        self,
+        gradients: Sequence[Any],
+        facts: StepFacts,
+        how: Handling,
+        replica: int = 0,
+        keeper: StepKeeper | None = None,
+    ) -> Measured:
         """Measures and records one step, in a graph."""
         measured = measure(gradients)
         if how.scaled and facts.loss_scale is not None:
@@ -71,22 +79,31 @@ class Channel:
         if how.scaler_skips or how.withhold:
             bad = tf.logical_not(measured.finite())
             facts = dataclasses.replace(facts, **{"handled" if how.scaler_skips else "skipped": bad})
-        self._rings[replica].write(measured, facts)
+        seq = self._rings[replica].write(measured, facts)
+        if keeper is not None and not how.scaler_skips:
+            keeper.keep(measured.finite(), seq)
         return measured
 
-    def write_eagerly(self, gradients: Sequence[Any], facts: StepFacts, how: Handling, replica: int = 0) -> Measured:
+    def write_eagerly(
+        self,
+        gradients: Sequence[Any],
+        facts: StepFacts,
+        how: Handling,
+        replica: int,
+        new_keeper: Callable[[], StepKeeper | None],
+    ) -> Measured:
         """Measures and records one step, in eager mode: one call into a function made once per kind of gradients."""
         names = [name for name in facts.__dataclass_fields__ if getattr(facts, name) is not None]
         values = [_tensor(name, getattr(facts, name)) for name in names]
         run = self._eager_functions.get((replica, how))
         if run is None:
-            run = self._eager_functions[replica, how] = self._eager_function(how, replica)
+            run = self._eager_functions[replica, how] = self._eager_function(how, replica, new_keeper())
         return Measured(*run(list(gradients), dict(zip(names, values, strict=True))))
 
-    def _eager_function(self, how: Handling, replica: int) -> Any:
+    def _eager_function(self, how: Handling, replica: int, keeper: StepKeeper | None) -> Any:
         @never_converted
         def run(gradients: list[Any], facts: dict[str, Any]) -> tuple[Any, Any, Any]:
-            measured = self.write(gradients, StepFacts(**facts), how, replica)
+            measured = self.write(gradients, StepFacts(**facts), how, replica, keeper)
             return measured.norm, measured.nans, measured.infs
 
         return tf.function(run, reduce_retracing=True, autograph=False)

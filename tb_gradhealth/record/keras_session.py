@@ -14,7 +14,7 @@ import tensorflow as tf
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.record.applied import AppliedGradients
 from tb_gradhealth.record.clipping import Clipping
-from tb_gradhealth.record.loss_of_step import LossOfStep
+from tb_gradhealth.record.model_step import ModelStep
 from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer
 from tb_gradhealth.record.places import replica_count
@@ -38,7 +38,10 @@ class KerasSession:
         self._recorder = recorder
         self._thread = threading.get_ident()
         self._steps_per_call = steps_per_call(model)
-        self._loss = LossOfStep(model)
+        self._step = ModelStep(model)
+        recorder.evidence.model = model
+        recorder.evidence.model_step = self._step
+        recorder.evidence.more_variables = lambda: model.variables
         with model.distribute_strategy.scope():
             self._applied = [self._hook(name, optimizer, explainer) for name, optimizer in optimizers_of(model)]
         self._train_function: Any = None
@@ -57,7 +60,7 @@ class KerasSession:
         )
         group = self._recorder.group(name, facts)
         capacity = max(CAPACITY, 2 * self._steps_per_call)
-        return AppliedGradients(optimizer, self._recorder, group, explainer, self._loss, capacity)
+        return AppliedGradients(optimizer, self._recorder, group, explainer, self._step, capacity)
 
     @property
     def running(self) -> bool:
@@ -79,7 +82,7 @@ class KerasSession:
         self.ended = True
         for applied in self._applied:
             applied.remove()
-        self._loss.remove()
+        self._step.remove()
         if self.model.train_function is self._train_function or self.model.train_function is None:
             object.__setattr__(self.model, "train_function", self._former_train_function)
 

@@ -4,13 +4,11 @@ Promises: causes are in the log before the caller goes on; each is printed once,
 explanation is a warning and nothing else.
 """
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.recorder import Recorder
@@ -42,28 +40,13 @@ class NoneExplainer:
             return
         self._asked.add(question)
         causes = self._watch.causes_of(gradients, variables, ill={"none": none})
-        tell(self._recorder, group.name, causes)
+        self._recorder.tell_causes(group, causes)
 
     def close(self) -> None:
         """Takes the hooks off."""
         if self._watch is not None:
             self._guard.run(self._watch.close)
             self._watch = None
-
-
-def tell(recorder: Recorder, group: str, causes: Sequence[Cause]) -> None:
-    """Writes causes to the log and prints those that are new."""
-    import dataclasses
-
-    for cause in recorder.add_causes([dataclasses.replace(cause, group=group) for cause in causes]):
-        print(_block(cause), file=sys.stderr, flush=True)
-
-
-def _block(cause: Cause) -> str:
-    who = ", ".join(cause.variables[:4]) + (f" and {len(cause.variables) - 4} more" if len(cause.variables) > 4 else "")
-    head = f"tb_gradhealth: {cause.kind} gradient of {who}" if who else f"tb_gradhealth: {cause.kind} gradient"
-    body = "\n".join("  " + line for line in str(cause).splitlines())
-    return f"{head}\n{body}"
 
 
 def _open_watch() -> Any:

@@ -7,7 +7,9 @@ or at most about once a second; a new incident is told within a second, or ten s
 Thread-safe: a poller may drain while the training thread records.
 """
 
+import dataclasses
 import itertools
+import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -21,8 +23,9 @@ from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import history
 from tb_gradhealth.record.channel import PLAIN, Channel, Handling
+from tb_gradhealth.record.evidence import Evidence, OnBadStep, StepKeeper
 from tb_gradhealth.record.group import Group
-from tb_gradhealth.record.guard import Guard, warn
+from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.log import LiveLog
 from tb_gradhealth.record.places import here, replica_devices
 from tb_gradhealth.record.poller import Poller
@@ -79,7 +82,8 @@ class Recorder:
         self._looked = float("-inf")
         self._host_seconds = 0.0
         self._poller = Poller(self.drain)
-        self._bad_step_callbacks: list[Callable[[str, Windows], object]] = []
+        self._explain_guard = Guard("explaining gradients that are not finite")
+        self.evidence = Evidence()
         self.closed = False
 
     # Where gradients arise ------------------------------------------------------------------------------------------
@@ -117,12 +121,20 @@ class Recorder:
     ) -> Measured:
         """Records one step from where its gradients are: eagerly, or as operations of the function being traced."""
         replica = here(group.facts.replicas)
+
+        def new_keeper() -> StepKeeper | None:
+            return self.evidence.keeper(group.name, channel.variables, how.withhold)
+
         if tf.executing_eagerly():
-            measured = channel.write_eagerly(gradients, facts, how, replica)
+            measured = channel.write_eagerly(gradients, facts, how, replica, new_keeper)
             if replica == group.facts.replicas - 1:
                 self.tick(1, channel.capacity)
             return measured
-        return channel.write(gradients, facts, how, replica)
+        keeper = new_keeper()
+        if keeper is not None:
+            step = self.evidence.model_step
+            keeper.of_graph(gradients, facts.loss, None if step is None else step.data())
+        return channel.write(gradients, facts, how, replica, keeper)
 
     def attend_by_poller(self) -> None:
         """From now on steps run that the host does not see: look at the device from a thread."""
@@ -178,7 +190,7 @@ class Recorder:
             self._write_incidents()
         if incidents or begun:
             self._log.flush()
-        self._tell_bad_steps(group, windows)
+        self._explain_bad_steps(group, windows)
         if self._on_incident is not None:
             for incident in incidents:
                 self._callback_guard.run(self._on_incident, incident)
@@ -193,20 +205,24 @@ class Recorder:
         with self._lock:
             return self._guard.run(self._log.add_causes, causes) or []
 
-    def on_bad_step(self, callback: Callable[[str, Windows], object]) -> None:
-        """Calls back with a group's name and the single-step windows of steps that had a NaN or an Inf.
+    def on_bad_step(self, callback: OnBadStep) -> None:
+        """Calls back with the first step of each trace that had a NaN or an Inf, and writes the causes it returns.
 
-        In the thread that drains, soon after the steps; an exception is turned into a warning.
+        See `evidence`: register before anything is hooked or recorded, or nothing is kept.
         """
-        self._bad_step_callbacks.append(callback)
+        self.evidence.register(callback)
 
-    def _tell_bad_steps(self, group: Group, windows: Windows) -> None:
-        if not self._bad_step_callbacks:
-            return
-        bad = np.asarray(((windows.nan_steps + windows.inf_steps) > 0).any(axis=1))
-        if bad.any():
-            for callback in self._bad_step_callbacks:
-                Guard("explaining a step").run(callback, group.name, windows.select(bad))
+    def _explain_bad_steps(self, group: Group, windows: Windows) -> None:
+        ill = windows.nan_steps + windows.inf_steps > windows.handled_steps
+        bad = windows.select(np.asarray((ill & (windows.steps == 1)[:, None]).any(axis=1)))
+        if len(bad):
+            causes = self._explain_guard.run(self.evidence.causes, group.name, bad, group.variables)
+            self.tell_causes(group, causes or ())
+
+    def tell_causes(self, group: Group, causes: Sequence[Cause]) -> None:
+        """Writes causes to the log and prints those that are new."""
+        for cause in self.add_causes([dataclasses.replace(cause, group=group.name) for cause in causes]):
+            print(as_block(cause), file=sys.stderr, flush=True)
 
     def record_without_gradients(self, group: Group, variables: Sequence[Any]) -> None:
         """Puts a step on disk at once whose gradients are all None and that will not run: it failed while tracing."""
@@ -262,6 +278,15 @@ class Recorder:
             self._channels.clear()
 
 
+def as_block(cause: Cause) -> str:
+    """A cause as it is printed to the terminal."""
+    who = ", ".join(cause.variables[:4])
+    if len(cause.variables) > 4:
+        who += f" and {len(cause.variables) - 4} more"
+    head = f"tb_gradhealth: {cause.kind} gradient" + (f" of {who}" if who else "")
+    return "\n  ".join([head, *str(cause).splitlines()])
+
+
 def in_order(parts: Sequence[Windows]) -> Windows:
     """All windows together: as they came where they are of one channel, else by step."""
     windows = Windows.concatenate(parts)
@@ -295,6 +320,3 @@ def checked_ignore(ignore: Any) -> frozenset[str]:
             f"Received: ignore={ignore!r}. Write it like ignore=['encoder/embeddings']."
         )
     return frozenset(ignore)
-
-
-__all__ = ["CAPACITY", "Recorder", "warn"]

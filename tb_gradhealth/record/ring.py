@@ -16,6 +16,7 @@ from tb_gradhealth.record import layout
 from tb_gradhealth.record.clipping import NO_CLIPPING, Clipping
 from tb_gradhealth.record.statistics import Measured
 from tb_gradhealth.record.summary import LeavingStep, seq_of
+from tb_gradhealth.record.tracing import outside
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Ring:
       clipping: the optimizer's thresholds, to count clipped steps.
       counter: int64 variable that numbers the steps of a group; None: one of its own.
 
-    Create it outside of any function being traced, or inside `tf.init_scope`.
+    It may be created while a function is being traced.
     """
 
     def __init__(
@@ -82,11 +83,14 @@ class Ring:
         self.capacity = capacity
         self._clipping = clipping
         self._seen = 0
-        with tf.init_scope(), tf.device(device):
-            shape = [capacity + layout.SUMMARY_ROWS, layout.width(variables)]
+        self._next_step = step_counter() if counter is None else counter
+        outside(lambda: self._make_variables(device))
+
+    def _make_variables(self, device: str | None) -> None:
+        with tf.device(device):
+            shape = [self.capacity + layout.SUMMARY_ROWS, layout.width(self.variables)]
             self._table = tf.Variable(tf.zeros(shape), trainable=False, name="gradhealth_ring")
             self._seq = tf.Variable(0, dtype=tf.int64, trainable=False, name="gradhealth_seq")
-            self._next_step = step_counter() if counter is None else counter
             self._host_seen = tf.Variable(0, dtype=tf.int64, trainable=False, name="gradhealth_seen")
 
     # In the step ----------------------------------------------------------------------------------------------------
@@ -142,8 +146,7 @@ class Ring:
 
 def step_counter(start: int = 0) -> tf.Variable:
     """A variable that numbers steps: holds the number of the next one."""
-    with tf.init_scope():
-        return tf.Variable(start, dtype=tf.int64, trainable=False, name="gradhealth_step")
+    return outside(lambda: tf.Variable(start, dtype=tf.int64, trainable=False, name="gradhealth_step"))
 
 
 def pack_row(measured: Measured, facts: StepFacts, seq: Any, step: Any) -> Any:

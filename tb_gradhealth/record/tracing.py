@@ -3,6 +3,7 @@
 Each has a safe answer should TensorFlow move the name.
 """
 
+import concurrent.futures
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,12 +18,23 @@ _in_xla = getattr(_control_flow, "GraphOrParentsInXlaContext", None)
 """Stands for: the function being traced, or one around it, was made with ``jit_compile=True``."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 
 
 def never_converted(function: _F) -> _F:
     """Keeps AutoGraph, which follows a user's `tf.function` into everything it calls, out of a function of ours."""
     kept: _F = tf.autograph.experimental.do_not_convert(function)
     return kept
+
+
+def outside(function: Callable[[], _R]) -> _R:
+    """The result of a function run eagerly, outside of whatever is being traced and of any distribution scope.
+
+    For making variables while a step is traced. `tf.init_scope` is not enough: `tf.function` would still claim the
+    variables as its own, trace its first call twice and refuse new ones later. A thread starts from a clean slate.
+    """
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(function).result()
 
 
 def under_xla() -> bool:
