@@ -88,7 +88,7 @@ def test_no_bad_step_vanishes_at_any_zoom(seed, count, columns) -> None:
     np.testing.assert_array_equal(found.states.max(axis=1), states.max(axis=0))
     at = np.argwhere(states != OK)[0]
     holding = (found.first <= at[0]) & (at[0] <= found.last)
-    assert found.states[at[1], holding].tolist() == [states[*at]]
+    assert found.states[at[1], holding].tolist() == [states[at[0], at[1]]]
 
 
 def test_a_bad_cell_is_worse_than_any_number_of_good_ones_and_keeps_the_norms_of_those() -> None:
