@@ -52,30 +52,37 @@ def free_port(wanted: int | None) -> int:
 
 
 def start(logs: Path, port: int, *flags: str) -> subprocess.Popen[bytes]:
-    """Starts TensorBoard and returns when it answers.
+    """Starts TensorBoard and returns when it answers. What it prints goes to `tensorboard.txt` in `logs`.
 
     Raises:
       ServeError: it ended, or did not answer in a minute.
     """
     command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(logs), "--port", str(port), *flags]
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+    printed = logs / "tensorboard.txt"
+    with open(printed, "wb") as output:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     url = f"http://localhost:{port}/data/environment"
-    for _ in range(START_SECONDS * 4):
-        if process.poll() is not None:
-            raise ServeError(f"TensorBoard ended with code {process.returncode}; its message is above.")
-        try:
-            with urllib.request.urlopen(url, timeout=5):
-                return process
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.25)
-    process.terminate()
-    process.wait()
-    raise ServeError(f"TensorBoard did not answer on port {port} within {START_SECONDS} s.")
+    try:
+        for _ in range(START_SECONDS * 4):
+            if process.poll() is not None:
+                end = "\n".join(printed.read_text(errors="replace").splitlines()[-15:])
+                raise ServeError(f"TensorBoard ended with code {process.returncode}. The end of {printed}:\n\n{end}")
+            try:
+                with urllib.request.urlopen(url, timeout=5):
+                    return process
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.25)
+        raise ServeError(f"TensorBoard did not answer on port {port} within {START_SECONDS} s; see {printed}.")
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
 
 
 def tensorboard(logs: Path, port: int) -> int:
     """Serves `logs` until Ctrl-C or a TERM signal; returns the exit code."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    print("Starting TensorBoard …", flush=True)
     process = start(logs, port)
     print(f"\n    Grad Health:  http://localhost:{port}/#gradhealth\n\nCtrl-C ends TensorBoard.", flush=True)
     try:

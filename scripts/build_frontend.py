@@ -5,7 +5,7 @@ kept beside the bundle, so that a bundle which is up to date, as in a source dis
 
     python scripts/build_frontend.py            # build if the sources changed
     python scripts/build_frontend.py --force    # build in any case
-    python scripts/build_frontend.py npm test   # any npm command in frontend/, all of its dependencies installed
+    python scripts/build_frontend.py npm test   # any npm command in frontend/
 """
 
 import hashlib
@@ -109,15 +109,14 @@ def _hint(command: list[str], env: dict[str, str]) -> str:
     )
 
 
-def install(*, everything: bool) -> None:
+def install() -> None:
     """Installs the locked dependencies, unless `node_modules` already holds just these."""
     stamp = FRONTEND / "node_modules" / ".installed"
-    wanted = hashlib.sha256((FRONTEND / "package-lock.json").read_bytes()).hexdigest() + f" {everything}"
-    have = stamp.read_text() if stamp.is_file() else ""
-    if have in (wanted, wanted.replace(" False", " True")):
+    wanted = hashlib.sha256((FRONTEND / "package-lock.json").read_bytes()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
         return
     print("Installing the dashboard's build tools (npm ci) …", flush=True)
-    npm("ci", *([] if everything else ["--omit=dev"]), quiet=True)
+    npm("ci", quiet=True)
     stamp.write_text(wanted)
 
 
@@ -134,7 +133,7 @@ def build(*, force: bool = False) -> None:
             f"Neither the built dashboard ({ENTRY}) nor its sources ({FRONTEND}) are there. "
             "Take a complete checkout or a released source distribution."
         )
-    install(everything=False)
+    install()
     print("Building the dashboard …", flush=True)
     npm("run", "build", quiet=True)
     if not ENTRY.is_file():
@@ -146,7 +145,7 @@ def main(arguments: list[str]) -> int:
     """The command line; returns the exit code."""
     try:
         if arguments[:1] == ["npm"]:
-            install(everything=True)
+            install()
             npm(*arguments[1:])
         else:
             build(force="--force" in arguments)

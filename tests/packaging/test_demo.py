@@ -141,4 +141,4 @@ def test_tensorboard_is_served_until_ctrl_c(tmp_path):
         assert serve.is_free(port)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
