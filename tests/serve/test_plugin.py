@@ -64,8 +64,11 @@ def parsed(data: bytes) -> dict[str, Any]:
     rows, columns, at = header["rows"], header["columns"], 4 + length
     arrays = {}
     for name, dtype, count in (
-        ("first", "<f8", columns), ("last", "<f8", columns), ("values", "<f4", rows * columns), ("states", "u1", rows * columns)
-    ):  # fmt: skip
+        ("first", "<f8", columns),
+        ("last", "<f8", columns),
+        ("values", "<f4", rows * columns),
+        ("states", "u1", rows * columns),
+    ):
         arrays[name] = np.frombuffer(data, dtype, count, at)
         at += arrays[name].nbytes
     assert at == len(data)

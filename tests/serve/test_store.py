@@ -194,7 +194,7 @@ def test_a_segment_that_shrank_while_it_was_away_is_an_error_that_says_to_ask_ag
     world.grow(0, 600)
     run, _ = world.look()
     del world.provider.stored["r"]["records/adam/1000/000000"][100:]
-    with pytest.raises(UnavailableError, match="The run 'r' changed while it was being read. Ask again"):
+    with pytest.raises(UnavailableError, match="The run 'r' changed while it was being read"):
         draw(run)
 
 
