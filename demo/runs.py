@@ -7,6 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "demo_logs"
 EXAMPLES = ROOT / "examples"
+RECORDING = ("format", "health", "record", "explain")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,8 +32,9 @@ class Run:
 
     @property
     def key(self) -> str:
-        """Changes when a training of this run would give another log."""
-        parts = (self.program.read_bytes(), repr(self.arguments).encode())
+        """Changes when a training of this run may give another log: its program, arguments or what records it."""
+        recording = (path for room in RECORDING for path in sorted((ROOT / "tb_gradhealth" / room).rglob("*.py")))
+        parts = (repr(self.arguments).encode(), self.program.read_bytes(), *(path.read_bytes() for path in recording))
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
