@@ -8,7 +8,9 @@ const source = readFileSync(file);
 const size = gzipSync(source, { level: 9 }).length;
 console.log(`index.js: ${source.length} bytes, ${size} gzipped, limit ${LIMIT}`);
 if (size > LIMIT) {
-  console.error(`The bundle is ${size - LIMIT} bytes over its limit. Remove something, or argue the number here.`);
+  console.error(
+    `The bundle is ${size - LIMIT} bytes over its limit. Remove something, or argue the number here.`,
+  );
   process.exit(1);
 }
 if (!/export\s*\{[^}]*\brender\b/.test(source.toString())) {

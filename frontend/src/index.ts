@@ -1,10 +1,10 @@
 /** The Grad Health tab. TensorBoard imports this module and calls `render()` in a frame of its own. */
 
+import { Session } from "./store/session";
 import cardsCss from "./theme/cards.css?inline";
 import layoutCss from "./theme/layout.css?inline";
 import plotsCss from "./theme/plots.css?inline";
 import tokensCss from "./theme/tokens.css?inline";
-import { Session } from "./store/session";
 import { mount } from "./views/mount";
 
 export function render(): void {

@@ -26,7 +26,9 @@ export function writeHash(hash: string, parameters: Readonly<Record<string, stri
     .split("&")
     .filter((part) => part !== "" && !decode(part).startsWith(PREFIX));
   if (others.length === 0) others.push(PLUGIN);
-  const ours = Object.entries(parameters).map(([key, value]) => `${PREFIX}${key}=${encodeURIComponent(value)}`);
+  const ours = Object.entries(parameters).map(
+    ([key, value]) => `${PREFIX}${key}=${encodeURIComponent(value)}`,
+  );
   return `#${[...others, ...ours].join("&")}`;
 }
 

@@ -14,7 +14,8 @@ export function hostWindow(): Window {
 export function watchDark(host: Window, changed: (dark: boolean) => void): () => void {
   const preferred = window.matchMedia("(prefers-color-scheme: dark)");
   const inFrame = host !== window;
-  const tell = () => changed(inFrame ? host.document.body.classList.contains("dark-mode") : preferred.matches);
+  const tell = () =>
+    changed(inFrame ? host.document.body.classList.contains("dark-mode") : preferred.matches);
   const observer = new MutationObserver(tell);
   if (inFrame) observer.observe(host.document.body, { attributes: true, attributeFilter: ["class"] });
   else preferred.addEventListener("change", tell);

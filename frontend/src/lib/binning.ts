@@ -117,6 +117,11 @@ function kept(a: number, b: number, keep: Keep): number {
   return keep === "worst" ? Math.max(a, b) : Math.min(a, b);
 }
 
+/** Divides the values of a line by another's; NaN where one of them has none. */
+export function divideLine(line: Line, by: Line): void {
+  for (let p = 0; p < line.values.length; p++) line.values[p] /= by.values[p];
+}
+
 /** Bad cells narrower than `least` pixels grow to the right over cells that are less severe, so that an eye finds them. */
 export function widenBad(line: Line, least: number): void {
   const { states } = line;

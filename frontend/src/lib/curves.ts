@@ -87,7 +87,11 @@ export function drawable(value: number | null | undefined, log: boolean): value 
 }
 
 /** Indices of the positions between start and end, with one more on each side so that lines leave the view. */
-export function visible(x: readonly number[], start: number, end: number): readonly [from: number, to: number] {
+export function visible(
+  x: readonly number[],
+  start: number,
+  end: number,
+): readonly [from: number, to: number] {
   return [Math.max(0, lowerBound(x, start) - 1), Math.min(x.length, lowerBound(x, end) + 1)];
 }
 

@@ -71,9 +71,9 @@ export function shape(dimensions: readonly number[]): string {
 
 /** A name in two parts, so that a narrow column can cut the middle out: the end is what tells names apart. */
 export function splitName(name: string, tail = 24): readonly [head: string, tail: string] {
+  if (name.length <= tail) return ["", name];
   const slash = name.lastIndexOf("/");
   if (slash > 0 && name.length - slash <= tail) return [name.slice(0, slash), name.slice(slash)];
-  if (name.length <= tail) return ["", name];
   const cut = name.length - Math.floor(tail / 2);
   return [name.slice(0, cut), name.slice(cut)];
 }

@@ -31,7 +31,13 @@ export interface Strip {
 const NO_VALUE = 0x40808080;
 
 /** `dot` is the device's pixels for one pixel of the page: hatches keep their looks on fine screens. */
-export function paintLine(line: Line, colours: PixelColours, domain: Domain, strip: Strip, dot: number): void {
+export function paintLine(
+  line: Line,
+  colours: PixelColours,
+  domain: Domain,
+  strip: Strip,
+  dot: number,
+): void {
   const { pixels, stride, top, bottom } = strip;
   if (bottom <= top) return;
   const width = Math.min(line.states.length, stride);
@@ -47,7 +53,14 @@ export function paintLine(line: Line, colours: PixelColours, domain: Domain, str
   }
 }
 
-function markEnd(value: number, x: number, colours: PixelColours, domain: Domain, strip: Strip, dot: number): void {
+function markEnd(
+  value: number,
+  x: number,
+  colours: PixelColours,
+  domain: Domain,
+  strip: Strip,
+  dot: number,
+): void {
   const { pixels, stride, top, bottom } = strip;
   const thick = Math.min(Math.max(1, Math.round(2 * dot)), bottom - top);
   if (value > domain.high) {
@@ -58,7 +71,10 @@ function markEnd(value: number, x: number, colours: PixelColours, domain: Domain
 }
 
 /** Stretches of one bad state at least `least` pixels wide, from left to right. */
-export function badStretches(states: Uint8Array, least: number): { state: number; from: number; to: number }[] {
+export function badStretches(
+  states: Uint8Array,
+  least: number,
+): { state: number; from: number; to: number }[] {
   const found = [];
   for (let from = 0, to = 0; from < states.length; from = to) {
     while (to < states.length && states[to] === states[from]) to++;

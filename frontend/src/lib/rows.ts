@@ -60,7 +60,11 @@ export function parseVariableKey(key: string): { group: string; index: number } 
 export function buildRows(groups: readonly LeafGroup[], options: RowOptions): Row[] {
   const matches = matcher(options);
   const shown = groups
-    .map((group) => ({ name: group.name, leaves: group.variables.filter(matches), twins: twins(group.variables) }))
+    .map((group) => ({
+      name: group.name,
+      leaves: group.variables.filter(matches),
+      twins: twins(group.variables),
+    }))
     .filter((group) => group.leaves.length > 0);
   if (shown.length === 1) return layerRows(shown[0].name, shown[0].leaves, shown[0].twins, 1, options);
   const order = options.sort === "worst" ? sorted(shown, (a, b) => byWorst(a.leaves, b.leaves)) : shown;
@@ -141,7 +145,8 @@ function variableRow(
   place: Pick<Row, "level" | "position" | "siblings">,
 ): Row {
   const number = twin.has(leaf.name) ? ` #${leaf.index}` : "";
-  const short = layer !== "" && leaf.name.startsWith(`${layer}/`) ? leaf.name.slice(layer.length + 1) : leaf.name;
+  const short =
+    layer !== "" && leaf.name.startsWith(`${layer}/`) ? leaf.name.slice(layer.length + 1) : leaf.name;
   return {
     kind: "variable",
     key: variableKey(group, leaf.index),
@@ -153,6 +158,17 @@ function variableRow(
     state: leaf.state,
     since: leaf.since,
   };
+}
+
+/** Keys of the variables that the rows from one to another show; of all rows if one of them is not there any more. */
+export function variablesBetween(rows: readonly Row[], ends: readonly string[]): ReadonlySet<string> {
+  const [a, b] = [rows.findIndex((row) => row.key === ends[0]), rows.findIndex((row) => row.key === ends[1])];
+  const part = a < 0 || b < 0 ? rows : rows.slice(Math.min(a, b), Math.max(a, b) + 1);
+  // The header of an unfolded layer stands for itself only: its variables have rows of their own.
+  const own = part.filter((row) => row.expanded !== true);
+  return new Set(
+    (own.length > 0 ? own : part).flatMap((row) => row.members.map((i) => variableKey(row.group, i))),
+  );
 }
 
 /** The most severe of some variables; among equals the one that is ill for longest. */

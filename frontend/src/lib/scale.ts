@@ -102,7 +102,7 @@ export function decadeTicks(domain: Domain, most: number): number[] {
 }
 
 function clamp(t: number): number {
-  return t < 0 ? 0 : t > 1 ? 1 : t;
+  return Math.min(1, Math.max(0, t));
 }
 
 /** Marks of a y axis: decades on a logarithmic one, round numbers on a linear one; about five. */

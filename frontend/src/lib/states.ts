@@ -3,7 +3,14 @@
 /** What arrived within one cell, as tiles carry it. A larger value is more severe. */
 export const State = { notRecorded: 0, finite: 1, zero: 2, none: 3, inf: 4, nan: 5 } as const;
 
-export const STATE_WORDS: readonly string[] = ["not recorded", "finite", "exactly zero", "None", "Inf", "NaN"];
+export const STATE_WORDS: readonly string[] = [
+  "not recorded",
+  "finite",
+  "exactly zero",
+  "None",
+  "Inf",
+  "NaN",
+];
 
 /** A state's key among `Health` values, for glyphs. */
 export const STATE_HEALTH: readonly Health[] = ["not_recorded", "ok", "zero", "none", "inf", "nan"];

@@ -26,12 +26,15 @@ export interface ViewState {
   readonly picked: readonly string[] | null;
   readonly scale: "log" | "linear";
   readonly extras: readonly Extra[];
+  /** The runs beside are drawn as what they are relative to the main one. */
   readonly against: boolean;
   /** The variable whose details are shown. */
   readonly details: string | null;
   readonly pinned: number | null;
   /** Steps of the box that is ranked. */
   readonly box: StepRange | null;
+  /** Keys of the first and the last row of the box; null: all rows. */
+  readonly boxRows: readonly string[] | null;
   readonly table: boolean;
 }
 
@@ -54,6 +57,7 @@ export const DEFAULT_VIEW: ViewState = {
   details: null,
   pinned: null,
   box: null,
+  boxRows: null,
   table: false,
 };
 
@@ -97,6 +101,7 @@ export function fromParameters(parameters: Parameters): ViewState {
     details: parameters.details ?? null,
     pinned: whole(parameters.pinned),
     box: range(parameters.box),
+    boxRows: list(parameters.boxRows),
     table: parameters.table === "1",
   };
 }

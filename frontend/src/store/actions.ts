@@ -4,7 +4,7 @@ import type { Incident } from "../api/types";
 import type { Row } from "../lib/rows";
 import { variableKey } from "../lib/rows";
 import type { StepRange, Viewport } from "../lib/viewport";
-import { chosenRun, incidentsByStep, pickedVariables, runAnswer, runList, shownExtent, viewportOf } from "./selectors";
+import { chosenRun, incidentsByStep, pickedVariables, runAnswer, shownExtent, viewportOf } from "./selectors";
 import type { Session } from "./session";
 
 const ZOOM = 0.7;
@@ -145,7 +145,7 @@ export class Actions {
   }
 
   private answer() {
-    const run = chosenRun(this.session.view, runList(this.session.slots));
+    const run = chosenRun(this.session.store.get(), this.session.slots);
     return run === null ? null : runAnswer(this.session.slots, run);
   }
 }

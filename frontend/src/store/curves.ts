@@ -37,17 +37,19 @@ export function variableCurves(slots: Slots, choice: CurveChoice): Curve[] {
     const answer = place === null ? null : linesAnswer(slots, choice.answer.run, place.group);
     const line = answer?.lines.find((candidate) => candidate.index === place?.index);
     if (answer == null || line === undefined) continue;
-    const x = positions(answer);
+    const points = pointsOf(answer);
+    const middle =
+      choice.metric === "norm_min" ? line.min : choice.metric === "norm_mean" ? line.mean : line.max;
     // A veil for each of many curves would be fog.
     const ranged = RANGED.includes(choice.metric) && choice.picked.length <= 3;
     curves.push({
       key: `${choice.answer.run}|${key}`,
       colour: choice.colours.get(key) ?? "#888888",
       ...(choice.dash === undefined ? {} : { dash: choice.dash }),
-      x,
-      y: choice.metric === "norm_min" ? line.min : choice.metric === "norm_mean" ? line.mean : line.max,
-      ...(ranged ? { low: line.min, high: line.max } : {}),
-      states: line.state,
+      x: points.x,
+      y: spread(middle, points),
+      ...(ranged ? { low: spread(line.min, points), high: spread(line.max, points) } : {}),
+      states: spread(line.state, points),
     });
   }
   return curves;
@@ -57,7 +59,8 @@ export function variableCurves(slots: Slots, choice: CurveChoice): Curve[] {
 export function bandOf(slots: Slots, run: RunAnswer): Band | null {
   const answer = run.groups.length === 0 ? null : linesAnswer(slots, run.run, run.groups[0].name);
   if (answer === null) return null;
-  return { x: positions(answer), low: answer.band.p5, high: answer.band.p95 };
+  const points = pointsOf(answer);
+  return { x: points.x, low: spread(answer.band.p5, points), high: spread(answer.band.p95, points) };
 }
 
 export function extraCurves(slots: Slots, run: RunAnswer, extra: Extra, colour: string): Curve[] {
@@ -67,7 +70,10 @@ export function extraCurves(slots: Slots, run: RunAnswer, extra: Extra, colour: 
     const values = answer[extra];
     if (values.every((value) => value === null)) return [];
     const dash = i === 0 ? {} : { dash: [6 - i, 3] };
-    return [{ key: `${run.run}|${group.name}|${extra}`, colour, x: positions(answer), y: values, ...dash }];
+    const points = pointsOf(answer);
+    return [
+      { key: `${run.run}|${group.name}|${extra}`, colour, x: points.x, y: spread(values, points), ...dash },
+    ];
   });
 }
 
@@ -76,8 +82,10 @@ export function variableGuides(run: RunAnswer, metric: Metric): Guide[] {
   if (metric === "change") return [{ value: 1, words: "its own median" }];
   const guides: Guide[] = [];
   for (const { clip_norm, clip_value } of run.groups) {
-    if (RANGED.includes(metric) && clip_norm !== null) guides.push({ value: clip_norm, words: `clipnorm ${quantity(clip_norm)}` });
-    if (metric === "largest" && clip_value !== null) guides.push({ value: clip_value, words: `clipvalue ${quantity(clip_value)}` });
+    if (RANGED.includes(metric) && clip_norm !== null)
+      guides.push({ value: clip_norm, words: `clipnorm ${quantity(clip_norm)}` });
+    if (metric === "largest" && clip_value !== null)
+      guides.push({ value: clip_value, words: `clipvalue ${quantity(clip_value)}` });
   }
   return distinct(guides);
 }
@@ -91,7 +99,11 @@ export function globalGuides(run: RunAnswer): Guide[] {
 }
 
 /** Which variables of which group must be asked for, to draw the picked ones of the main run. */
-export function linesWanted(main: RunAnswer, answer: RunAnswer, picked: readonly string[]): Map<string, number[]> {
+export function linesWanted(
+  main: RunAnswer,
+  answer: RunAnswer,
+  picked: readonly string[],
+): Map<string, number[]> {
   const pairs = main === answer ? null : pairing(main, answer);
   const wanted = new Map<string, number[]>();
   for (const key of picked) {
@@ -113,16 +125,35 @@ export function colourOf(key: string, picked: readonly string[], palette: readon
   return palette[Math.max(0, picked.indexOf(key)) % palette.length];
 }
 
-const middles = new WeakMap<LinesAnswer, readonly number[]>();
+/** The columns of an answer as points of a curve. */
+interface Points {
+  readonly x: readonly number[];
+  /** Index of the column of each point. */
+  readonly column: readonly number[];
+}
 
-/** The middle of each column on the step axis, where the heatmap has its cells. */
-function positions(answer: LinesAnswer): readonly number[] {
-  let known = middles.get(answer);
-  if (known === undefined) {
-    known = answer.first.map((first, i) => (first + answer.last[i] + 1) / 2);
-    middles.set(answer, known);
-  }
-  return known;
+const known = new WeakMap<LinesAnswer, Points>();
+
+/** A single step is a point in the middle of its cell; a window of several is a level from its first step to its last. */
+function pointsOf(answer: LinesAnswer): Points {
+  const found = known.get(answer);
+  if (found !== undefined) return found;
+  const x: number[] = [];
+  const column: number[] = [];
+  answer.first.forEach((first, c) => {
+    x.push(first + 0.5);
+    column.push(c);
+    if (answer.last[c] === first) return;
+    x.push(answer.last[c] + 0.5);
+    column.push(c);
+  });
+  const points = { x, column };
+  known.set(answer, points);
+  return points;
+}
+
+function spread<T>(values: readonly T[], { column }: Points): readonly T[] {
+  return column.map((c) => values[c]);
 }
 
 function distinct(guides: Guide[]): Guide[] {

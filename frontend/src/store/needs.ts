@@ -4,15 +4,7 @@ import type { Client, Drawn } from "../api/client";
 import { parseVariableKey } from "../lib/rows";
 import type { StepRange, Viewport } from "../lib/viewport";
 import { linesWanted } from "./curves";
-import {
-  chosenRun,
-  pickedVariables,
-  runAnswer,
-  runList,
-  shownExtent,
-  shownRuns,
-  viewportOf,
-} from "./selectors";
+import { chosenRun, pickedVariables, runAnswer, shownExtent, shownRuns, viewportOf } from "./selectors";
 import type { Need, Slots } from "./slots";
 import type { AppState } from "./state";
 
@@ -25,11 +17,8 @@ export const TABLE_COLUMNS = 12;
 const PATIENCE = 60;
 
 export function needsOf(state: AppState, slots: Slots, client: Client): Need[] {
-  const needs: Need[] = [
-    { id: "runs", key: String(state.refresh), load: (signal) => client.runs(signal) },
-  ];
-  const runs = runList(slots);
-  for (const run of shownRuns(state.view, runs)) {
+  const needs: Need[] = [{ id: "runs", key: String(state.refresh), load: (signal) => client.runs(signal) }];
+  for (const run of shownRuns(state, slots)) {
     needs.push({ id: `run|${run}`, key: String(state.refresh), load: (signal) => client.run(run, signal) });
     needs.push(...runNeeds(run, state, slots, client));
   }
@@ -46,7 +35,7 @@ function runNeeds(run: string, state: AppState, slots: Slots, client: Client): N
   const viewport = viewportOf(view, extent);
   const whole = { range: extent, columns: columnsFor(state.plotWidth) };
   const part = view.steps === null ? null : tileRange(viewport, extent, state.plotWidth);
-  const main = runAnswer(slots, chosenRun(view, runList(slots)) ?? run) ?? answer;
+  const main = runAnswer(slots, chosenRun(state, slots) ?? run) ?? answer;
   const wanted = linesWanted(main, answer, pickedVariables(view, main));
   const needs: Need[] = [];
   for (const group of answer.groups) {
@@ -76,7 +65,7 @@ function runNeeds(run: string, state: AppState, slots: Slots, client: Client): N
 
 function detailNeeds(state: AppState, slots: Slots, client: Client): Need[] {
   const { view } = state;
-  const run = chosenRun(view, runList(slots));
+  const run = chosenRun(state, slots);
   const answer = run === null ? null : runAnswer(slots, run);
   if (run === null || answer === null) return [];
   const needs: Need[] = [];
@@ -103,7 +92,17 @@ function detailNeeds(state: AppState, slots: Slots, client: Client): Need[] {
 
 function keyOf(drawn: Drawn, keep: string, revision: string): string {
   const { run, group, range, columns, metric, replica } = drawn;
-  return JSON.stringify([run, group, range.first, range.last, columns, metric, replica ?? null, keep, revision]);
+  return JSON.stringify([
+    run,
+    group,
+    range.first,
+    range.last,
+    columns,
+    metric,
+    replica ?? null,
+    keep,
+    revision,
+  ]);
 }
 
 function columnsFor(pixels: number): number {

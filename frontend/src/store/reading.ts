@@ -94,7 +94,14 @@ export function tileAt(slots: Slots, run: string, group: string, step: number): 
 }
 
 /** The worst of what a row shows at a step; null where nothing is recorded there. */
-export function readCell(slots: Slots, run: string, main: string, row: Row, step: number, keep: Keep): Cell | null {
+export function readCell(
+  slots: Slots,
+  run: string,
+  main: string,
+  row: Row,
+  step: number,
+  keep: Keep,
+): Cell | null {
   const answer = runAnswer(slots, run);
   const mainAnswer = runAnswer(slots, main);
   if (answer === null || mainAnswer === null) return null;
@@ -106,7 +113,12 @@ export function readCell(slots: Slots, run: string, main: string, row: Row, step
     for (const index of indices) {
       if (index >= tile.rows) continue;
       const at = index * tile.columns + column;
-      const next = { first: tile.first[column], last: tile.last[column], state: tile.states[at], value: tile.values[at] };
+      const next = {
+        first: tile.first[column],
+        last: tile.last[column],
+        state: tile.states[at],
+        value: tile.values[at],
+      };
       cell = cell === null ? next : merged(cell, next, keep);
     }
   }

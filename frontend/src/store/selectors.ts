@@ -1,10 +1,19 @@
 /** What follows from the state and the answers that have arrived. */
 
-import type { Cause, Group, Incident, RunAnswer, RunSummary, RunsAnswer, Variable } from "../api/types";
+import type {
+  Cause,
+  Group,
+  Incident,
+  RunAnswer,
+  RunSummary,
+  RunsAnswer,
+  Variable,
+  Verdict,
+} from "../api/types";
 import { parseVariableKey, variableKey } from "../lib/rows";
 import { healthRank, isCalm } from "../lib/states";
-import { type StepRange, Viewport } from "../lib/viewport";
 import type { ViewState } from "../lib/view_state";
+import { type StepRange, Viewport } from "../lib/viewport";
 import type { Slots } from "./slots";
 import type { AppState } from "./state";
 
@@ -17,20 +26,36 @@ export function runList(slots: Slots): readonly RunSummary[] | null {
   return slots.value<RunsAnswer>("runs")?.runs ?? null;
 }
 
-/** The run on show: the user's choice, else the most alarming, and among those the newest. */
-export function chosenRun(view: ViewState, runs: readonly RunSummary[] | null): string | null {
-  if (view.run !== null) return view.run;
-  const ours = (runs ?? []).filter((run) => run.has_data);
-  const rank = (run: RunSummary) => (VERDICTS.indexOf(run.verdict ?? "") + 4) % 4;
-  const order = [...ours].sort((a, b) => rank(a) - rank(b) || (b.wall_time ?? 0) - (a.wall_time ?? 0));
-  return order[0]?.run ?? null;
+/** The run on show: the user's choice, else the one that the page began with, as long as it is there. */
+export function chosenRun(state: AppState, slots: Slots): string | null {
+  const runs = runList(slots);
+  if (state.view.run !== null) return state.view.run;
+  if (runs?.some(({ run, has_data }) => has_data && run === state.began) === true) return state.began;
+  return mostAlarming(runs ?? [])?.run ?? null;
+}
+
+/** Of the runs with our data the most alarming, and among equals the one that was written last. */
+export function mostAlarming(runs: readonly RunSummary[]): RunSummary | null {
+  const ours = runs.filter((run) => run.has_data);
+  return [...ours].sort(byAlarm)[0] ?? null;
+}
+
+export function byAlarm(a: RunSummary, b: RunSummary): number {
+  const rank = ({ verdict }: RunSummary) => (verdict === null ? VERDICTS.length : VERDICTS.indexOf(verdict));
+  return rank(a) - rank(b) || (b.wall_time ?? 0) - (a.wall_time ?? 0);
 }
 
 /** The run on show and those beside it, without repeats. */
-export function shownRuns(view: ViewState, runs: readonly RunSummary[] | null): readonly string[] {
-  const main = chosenRun(view, runs);
+export function shownRuns(state: AppState, slots: Slots): readonly string[] {
+  const main = chosenRun(state, slots);
   if (main === null) return [];
-  return [main, ...view.beside.filter((run, i) => run !== main && view.beside.indexOf(run) === i)];
+  const { beside } = state.view;
+  return [main, ...beside.filter((run, i) => run !== main && beside.indexOf(run) === i)];
+}
+
+/** The verdict on a run, from whoever knows it. */
+export function verdictOf(state: AppState, slots: Slots, run: RunSummary): Verdict | null {
+  return runAnswer(slots, run.run)?.verdict ?? run.verdict ?? state.verdicts.get(run.run) ?? null;
 }
 
 export function runAnswer(slots: Slots, run: string): RunAnswer | null {
@@ -52,7 +77,7 @@ export function extentOf(answers: readonly (RunAnswer | null)[]): StepRange | nu
 }
 
 export function shownExtent(state: AppState, slots: Slots): StepRange | null {
-  return extentOf(shownRuns(state.view, runList(slots)).map((run) => runAnswer(slots, run)));
+  return extentOf(shownRuns(state, slots).map((run) => runAnswer(slots, run)));
 }
 
 export function viewportOf(view: ViewState, extent: StepRange): Viewport {
@@ -72,7 +97,9 @@ export function findGroup(answer: RunAnswer, name: string): Group | null {
 /** Keys of the variables in the line chart: the user's, else the most ill, else the first few that are trained. */
 export function pickedVariables(view: ViewState, answer: RunAnswer): readonly string[] {
   if (view.picked !== null) return view.picked.filter((key) => findVariable(answer, key) !== null);
-  const all = answer.groups.flatMap((group) => group.variables.map((variable) => ({ group: group.name, variable })));
+  const all = answer.groups.flatMap((group) =>
+    group.variables.map((variable) => ({ group: group.name, variable })),
+  );
   const ill = all
     .filter(({ variable }) => !isCalm(variable.state))
     .sort((a, b) => healthRank(a.variable.state) - healthRank(b.variable.state));

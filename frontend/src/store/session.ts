@@ -6,9 +6,11 @@ import { isOurs, readHash, writeHash } from "../host/link";
 import { hostWindow, isSeen, watchDark, watchSeen } from "../host/surroundings";
 import { fromParameters, toParameters, type ViewState } from "../lib/view_state";
 import { needsOf } from "./needs";
+import { mostAlarming, runList } from "./selectors";
 import { Slots } from "./slots";
-import { type AppStore, createCursor, type CursorStore, INITIAL } from "./state";
+import { type AppStore, type CursorStore, createCursor, INITIAL } from "./state";
 import { Store } from "./store";
+import { Survey } from "./survey";
 
 /** A running training writes every few seconds and TensorBoard rereads every five: asking more often shows nothing new. */
 const LIVE_MS = 10_000;
@@ -20,10 +22,13 @@ export class Session {
   readonly cursor: CursorStore = createCursor();
   readonly slots = new Slots((error) => this.failed(error));
   readonly host = hostWindow();
+  private readonly survey: Survey;
   private noticeTimer = 0;
   private syncing = false;
 
-  constructor(readonly client: Client = new Client(document.baseURI)) {}
+  constructor(readonly client: Client = new Client(document.baseURI)) {
+    this.survey = new Survey(this.store, this.slots, client);
+  }
 
   start(): void {
     this.store.set({ view: fromParameters(readHash(this.host.location.hash)) });
@@ -74,6 +79,9 @@ export class Session {
   }
 
   private arrived(): void {
+    const { began } = this.store.get();
+    if (began === null) this.store.set({ began: mostAlarming(runList(this.slots) ?? [])?.run ?? null });
+    void this.survey.goOn();
     if (this.slots.error("runs") === null) this.store.set({ lostSince: null, answeredAt: Date.now() });
     this.later();
   }

@@ -47,6 +47,11 @@ export class Slots {
     return slot !== undefined && slot.have === slot.want;
   }
 
+  /** Whether nothing is on its way. */
+  idle(): boolean {
+    return [...this.slots.values()].every((slot) => slot.stop === null);
+  }
+
   /** Fetches what is needed and not there; forgets what is not needed. */
   sync(needs: readonly Need[]): void {
     const wanted = new Set(needs.map((need) => need.id));

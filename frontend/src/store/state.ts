@@ -1,6 +1,6 @@
 /** Everything the page knows that is not an answer of the server. */
 
-import type { RunSummary } from "../api/types";
+import type { Verdict } from "../api/types";
 import { DEFAULT_VIEW, type ViewState } from "../lib/view_state";
 import { Store } from "./store";
 
@@ -9,9 +9,10 @@ export interface AppState {
   readonly dark: boolean;
   /** Whether anybody sees the page. */
   readonly seen: boolean;
-  /** null until the server has answered once. */
-  readonly runs: readonly RunSummary[] | null;
-  readonly version: string;
+  /** The run that the page began with, where the user has chosen none: it stays, whatever else becomes worse. */
+  readonly began: string | null;
+  /** Verdicts on runs that are not on show, as far as they were asked for. */
+  readonly verdicts: ReadonlyMap<string, Verdict>;
   /** Since when (milliseconds) the server does not answer; null while it does. */
   readonly lostSince: number | null;
   /** When (milliseconds) the server answered last. */
@@ -40,8 +41,8 @@ export const INITIAL: AppState = {
   view: DEFAULT_VIEW,
   dark: false,
   seen: true,
-  runs: null,
-  version: "",
+  began: null,
+  verdicts: new Map(),
   lostSince: null,
   answeredAt: null,
   refresh: 0,

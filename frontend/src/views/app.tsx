@@ -5,7 +5,8 @@ import { runLabel } from "../lib/format";
 import { chosenRun, extentOf, runAnswer, runList, shownRuns } from "../store/selectors";
 import { Announcer } from "./announcer";
 import { Causes } from "./cause_card";
-import { AppContext, type App, useApp, useAppState, useArrivals } from "./context";
+import { ComparePanel } from "./compare_panel";
+import { type App, AppContext, useApp, useAppState, useArrivals } from "./context";
 import { JustBegun, Loading, NoData, RunFailed } from "./empty";
 import { HeatSection, useRows } from "./heat_section";
 import { Help } from "./help";
@@ -44,21 +45,20 @@ function Themed() {
 function Content() {
   const { session } = useApp();
   useArrivals();
-  const view = useAppState((state) => state.view);
-  const lost = useAppState((state) => state.lostSince !== null);
+  const state = useAppState((now) => now);
   const runs = runList(session.slots);
   if (runs === null) {
     const error = session.slots.error("runs");
-    if (error === null || lost) return <Loading />;
+    if (error === null || state.lostSince !== null) return <Loading />;
     return <RunFailed title="The log directory cannot be read" message={error.message} />;
   }
-  const run = chosenRun(view, runs);
+  const run = chosenRun(state, session.slots);
   if (run === null) return <NoData others={runs.length} />;
   const answer = runAnswer(session.slots, run);
   const error = session.slots.error(`run|${run}`);
   const gone = error instanceof Refused && error.status === 404;
   if (answer === null || gone) return <Unavailable run={run} error={error} />;
-  const answers = shownRuns(view, runs)
+  const answers = shownRuns(state, session.slots)
     .map((name) => runAnswer(session.slots, name))
     .filter((found): found is RunAnswer => found !== null);
   return <RunPage answers={answers} />;
@@ -77,7 +77,10 @@ function Unavailable({ run, error }: { run: string; error: Error | null }) {
         message={gone ? "It was deleted or renamed, or it holds no gradient health records." : error.message}
       >
         {others.length > 0 && (
-          <button type="button" onClick={() => session.show({ run: null, beside: [], steps: null, details: null })}>
+          <button
+            type="button"
+            onClick={() => session.show({ run: null, beside: [], steps: null, details: null })}
+          >
             Show another run
           </button>
         )}
@@ -107,7 +110,8 @@ function RunPage({ answers }: { answers: readonly RunAnswer[] }) {
           </div>
           <div class="column-side">
             <VariablePanel answer={main} />
-            <RankPanel answer={main} />
+            <RankPanel answer={main} rows={rows} />
+            <ComparePanel answers={answers} />
             <Causes answer={main} />
             <IncidentList answer={main} />
           </div>

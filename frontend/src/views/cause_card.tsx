@@ -36,12 +36,19 @@ function CauseCard({ cause, answer }: { cause: Cause; answer: RunAnswer }) {
       <header>
         <Glyph of={cause.kind} say />
         <h3>{cause.reason}</h3>
-        <span class={`certainty certainty-${cause.certainty}`}>{CERTAINTY[cause.certainty] ?? cause.certainty}</span>
+        <span class={`certainty certainty-${cause.certainty}`}>
+          {CERTAINTY[cause.certainty] ?? cause.certainty}
+        </span>
       </header>
       {cause.line > 0 && (
         <figure class="source">
           <figcaption>
-            <button type="button" class="plain" title={`Copy ${cause.file}:${cause.line}`} onClick={copyPlace}>
+            <button
+              type="button"
+              class="plain"
+              title={`Copy ${cause.file}:${cause.line}`}
+              onClick={copyPlace}
+            >
               {fileName(cause.file)}:{cause.line}
             </button>
             <span class="op">
@@ -72,7 +79,8 @@ function CauseCard({ cause, answer }: { cause: Cause; answer: RunAnswer }) {
       <footer>
         {incidents.map((incident) => (
           <button key={incident.id} type="button" class="jump" onClick={() => actions.showIncident(incident)}>
-            <Glyph of={incident.kind} size={11} /> {healthWord(incident.kind)} at step {count(incident.first_step)}
+            <Glyph of={incident.kind} size={11} /> {healthWord(incident.kind)} at step{" "}
+            {count(incident.first_step)}
           </button>
         ))}
         {incidents.length === 0 && cause.step >= 0 && (

@@ -1,6 +1,17 @@
 /** Painting curves on a canvas: band, veils, lines with gaps, guides, and marks where there is no finite value. */
 
-import { drawable, fitY, fromTop, nearest, visible, type Band, type Curve, type Guide, type Values, type YScale } from "../lib/curves";
+import {
+  type Band,
+  type Curve,
+  drawable,
+  fitY,
+  fromTop,
+  type Guide,
+  nearest,
+  type Values,
+  visible,
+  type YScale,
+} from "../lib/curves";
 import { quantity } from "../lib/format";
 import { axisTicks } from "../lib/scale";
 import { State } from "../lib/states";
@@ -35,7 +46,10 @@ interface Place {
 /** Draws everything; the context is scaled to pixels of the page. `step`: where the values get their dots. */
 export function paintChart(context: CanvasRenderingContext2D, chart: Chart, step: number | null): void {
   const { curves, band, view, width, height, log, palette } = chart;
-  const parts = curves.map(({ x, y, low, high }) => ({ x, ys: [y, low, high].filter((v) => v !== undefined) }));
+  const parts = curves.map(({ x, y, low, high }) => ({
+    x,
+    ys: [y, low, high].filter((v) => v !== undefined),
+  }));
   if (band !== null) parts.push({ x: band.x, ys: [band.low, band.high] });
   const scale = fitY(parts, chart.guides, log, view.start, view.end);
   const inner = height - HEAD - FOOT;
@@ -47,7 +61,8 @@ export function paintChart(context: CanvasRenderingContext2D, chart: Chart, step
   paintGrid(context, chart, scale, place);
   if (band !== null) paintVeil(context, chart, place, band.x, band.low, band.high, palette.band);
   for (const { x, low, high, colour } of curves) {
-    if (low !== undefined && high !== undefined) paintVeil(context, chart, place, x, low, high, `${colour}2b`);
+    if (low !== undefined && high !== undefined)
+      paintVeil(context, chart, place, x, low, high, `${colour}2b`);
   }
   for (const curve of curves) paintCurve(context, chart, place, curve);
   for (const curve of curves) paintStates(context, chart, place, curve);
@@ -75,7 +90,11 @@ function paintGrid(context: CanvasRenderingContext2D, chart: Chart, scale: YScal
 }
 
 /** Runs of indices without a gap. */
-function* stretches(chart: Chart, x: readonly number[], ...ys: Values[]): Generator<readonly [number, number]> {
+function* stretches(
+  chart: Chart,
+  x: readonly number[],
+  ...ys: Values[]
+): Generator<readonly [number, number]> {
   const [from, to] = visible(x, chart.view.start, chart.view.end);
   let begin = -1;
   for (let i = from; i <= to; i++) {
@@ -106,7 +125,12 @@ function paintVeil(
   }
 }
 
-function paintCurve(context: CanvasRenderingContext2D, chart: Chart, place: Place, { x, y, colour, dash }: Curve): void {
+function paintCurve(
+  context: CanvasRenderingContext2D,
+  chart: Chart,
+  place: Place,
+  { x, y, colour, dash }: Curve,
+): void {
   context.strokeStyle = context.fillStyle = colour;
   context.lineWidth = 1.6;
   context.lineJoin = "round";
@@ -175,7 +199,13 @@ function paintLabels(context: CanvasRenderingContext2D, chart: Chart, scale: YSc
   }
 }
 
-function paintDot(context: CanvasRenderingContext2D, chart: Chart, place: Place, curve: Curve, step: number): void {
+function paintDot(
+  context: CanvasRenderingContext2D,
+  chart: Chart,
+  place: Place,
+  curve: Curve,
+  step: number,
+): void {
   const i = nearest(curve.x, step + 0.5);
   const value = curve.y[i];
   if (i < 0 || !drawable(value, chart.log)) return;

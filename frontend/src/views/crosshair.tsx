@@ -13,7 +13,17 @@ export function Crosshair({ view, width }: { view: Viewport; width: number }) {
   );
 }
 
-function Rule({ step, view, width, kind }: { step: number | null; view: Viewport; width: number; kind: string }) {
+function Rule({
+  step,
+  view,
+  width,
+  kind,
+}: {
+  step: number | null;
+  view: Viewport;
+  width: number;
+  kind: string;
+}) {
   if (step === null || step + 1 <= view.start || step >= view.end) return null;
   const x = Math.min(width - 1, Math.max(0, view.x(step + 0.5, width)));
   return <div class={kind} style={{ transform: `translateX(${x}px)` }} />;

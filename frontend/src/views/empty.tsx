@@ -37,8 +37,8 @@ export function NoData({ others }: { others: number }) {
         <code>{USE}</code>
       </pre>
       <p class="muted">
-        For a training loop of your own: <code>optimizer = tb_gradhealth.watch(optimizer, "logs/run1")</code>. This page
-        fills by itself as soon as the first step is written.
+        For a training loop of your own: <code>optimizer = tb_gradhealth.watch(optimizer, "logs/run1")</code>.
+        This page fills by itself as soon as the first step is written.
       </p>
     </Message>
   );
@@ -50,15 +50,23 @@ export function JustBegun({ variables }: { variables: number }) {
     <div class="card quiet">
       <Glyph of="oscillating" size={20} />
       <p>
-        The training has begun: {plural(variables, "variable")} will be watched. The first step appears here as soon as it
-        is written.
+        The training has begun: {plural(variables, "variable")} will be watched. The first step appears here
+        as soon as it is written.
       </p>
     </div>
   );
 }
 
 /** The run's records are there, but not to be had. */
-export function RunFailed({ title, message, children }: { title: string; message: string; children?: ComponentChildren }) {
+export function RunFailed({
+  title,
+  message,
+  children,
+}: {
+  title: string;
+  message: string;
+  children?: ComponentChildren;
+}) {
   return (
     <Message title={title} glyph="untracked">
       <p>{message}</p>

@@ -1,4 +1,4 @@
-import { chosenRun, runAnswer, runList, shownExtent, viewportOf } from "../store/selectors";
+import { chosenRun, runAnswer, shownExtent, viewportOf } from "../store/selectors";
 import { useApp } from "./context";
 import { copyText, download } from "./download";
 import { Menu } from "./menu";
@@ -13,7 +13,7 @@ export function ExportMenu() {
   const { slots, client } = session;
 
   const current = () => {
-    const run = chosenRun(session.view, runList(slots));
+    const run = chosenRun(session.store.get(), slots);
     const answer = run === null ? null : runAnswer(slots, run);
     const extent = shownExtent(session.store.get(), slots);
     return answer === null || extent === null ? null : { answer, view: viewportOf(session.view, extent) };
@@ -87,4 +87,3 @@ export function ExportMenu() {
 function fileStem(name: string): string {
   return name.replaceAll(/[^\w.-]+/g, "_").slice(0, 80) || "gradhealth";
 }
-

@@ -12,12 +12,12 @@ export function FlightTable({ flight, pinned }: { flight: readonly FlightStep[];
   const nearest = pinned ?? flight.find((step) => step.state !== "ok")?.step ?? null;
   useEffect(() => {
     const row = body.current?.querySelector<HTMLElement>("[data-here=true]");
-    if (row != null && body.current !== null) body.current.scrollTop = row.offsetTop - body.current.clientHeight / 2;
+    if (row != null && body.current !== null)
+      body.current.scrollTop = row.offsetTop - body.current.clientHeight / 2;
   }, [nearest, flight]);
   return (
     <>
       <h3>Flight recorder, step by step</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keys */}
       <div ref={body} class="flight" tabIndex={0} role="region" aria-label="Flight recorder">
         <table>
           <thead>

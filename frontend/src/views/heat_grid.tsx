@@ -2,15 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunAnswer } from "../api/types";
 import { quantity, steps } from "../lib/format";
 import type { Row } from "../lib/rows";
-import { type Domain, METRIC_WORDS } from "../lib/scale";
+import { type Domain, FIXED_DOMAIN, METRIC_WORDS } from "../lib/scale";
 import { STATE_WORDS } from "../lib/states";
 import type { Viewport } from "../lib/viewport";
 import { readCell } from "../store/reading";
 import { useApp, useAppState, useArrivals, useCursor } from "./context";
 import { Crosshair } from "./crosshair";
 import { HeatPlot } from "./heat_plot";
-import { RowLabel, rowId } from "./row_labels";
 import { usePlotMouse } from "./plot_mouse";
+import { RowLabel, rowId } from "./row_labels";
 
 export interface HeatGridProps {
   readonly answers: readonly RunAnswer[];
@@ -25,6 +25,8 @@ export interface HeatGridProps {
   readonly lineColours: ReadonlyMap<string, string>;
 }
 
+/** Pixels of the lines above and below. */
+const BORDERS = 2;
 /** Rows rendered beyond what is seen, so that quick scrolling shows no holes. */
 const SPARE = 6;
 
@@ -37,7 +39,7 @@ export function HeatGrid(props: HeatGridProps) {
   const active = useCursor((cursor) => cursor.row);
   const step = useCursor((cursor) => cursor.step);
   const dark = useAppState((state) => state.dark);
-  const { details, keep, metric } = useAppState((state) => state.view);
+  const { details, keep, metric, against } = useAppState((state) => state.view);
   useArrivals();
   const total = rows.length * rowHeight;
   const from = Math.max(0, Math.floor(scrolled / rowHeight) - SPARE);
@@ -60,7 +62,7 @@ export function HeatGrid(props: HeatGridProps) {
     <div
       ref={scroller}
       class="heat-scroll"
-      style={{ height: `${height}px` }}
+      style={{ height: `${height + BORDERS}px` }}
       onScroll={(event) => setScrolled(event.currentTarget.scrollTop)}
     >
       <div class="heat-body" style={{ height: `${Math.max(total, height)}px` }}>
@@ -72,7 +74,9 @@ export function HeatGrid(props: HeatGridProps) {
           aria-rowcount={rows.length + 1}
           aria-colcount={4}
           aria-readonly="true"
-          aria-activedescendant={activeIndex >= from && activeIndex < to && active !== null ? rowId(active) : undefined}
+          aria-activedescendant={
+            activeIndex >= from && activeIndex < to && active !== null ? rowId(active) : undefined
+          }
           style={{ width: `${labelWidth}px`, height: `${total}px` }}
         >
           <div role="row" aria-rowindex={1} class="sr-only">
@@ -97,7 +101,6 @@ export function HeatGrid(props: HeatGridProps) {
         </div>
         <div class="plots" style={{ left: `${labelWidth}px`, height: `${height}px`, gap: `${gap}px` }}>
           {answers.map((answer) => (
-            // biome-ignore lint/a11y/noStaticElementInteractions: every mouse action has its key; see the help
             <div
               key={answer.run}
               class="plot"
@@ -115,7 +118,8 @@ export function HeatGrid(props: HeatGridProps) {
                 scrolled={scrolled}
                 dark={dark}
                 keep={keep}
-                domain={props.domain}
+                domain={against && answer !== answers[0] ? FIXED_DOMAIN.change : props.domain}
+                against={against && answer !== answers[0]}
               />
               {activeIndex >= 0 && (
                 <div

@@ -1,7 +1,17 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Tile } from "../api/tile";
 import type { RunAnswer } from "../api/types";
-import { binColumns, type Bins, blankLine, clearLine, foldRow, type Keep, widenBad } from "../lib/binning";
+import {
+  type Bins,
+  binColumns,
+  blankLine,
+  clearLine,
+  divideLine,
+  foldRow,
+  type Keep,
+  type Line,
+  widenBad,
+} from "../lib/binning";
 import { badStretches, paintLine } from "../lib/raster";
 import type { Row } from "../lib/rows";
 import type { Domain } from "../lib/scale";
@@ -31,6 +41,8 @@ export interface HeatPlotProps {
   readonly dark: boolean;
   readonly keep: Keep;
   readonly domain: Domain;
+  /** Draw the values divided by the main run's. */
+  readonly against: boolean;
 }
 
 /** The cells of one run, painted on a canvas. Decoration: the rows beside it say the same in words. */
@@ -46,11 +58,19 @@ export function HeatPlot(props: HeatPlotProps) {
   );
   useLayoutEffect(() => {
     if (canvas.current === null || width <= 0 || height <= 0) return;
-    paint(canvas.current, props, sources, dot, (group) => {
-      const part = session.slots.value<Tile>(`part|${props.answer.run}|${group}`);
+    const tileOf = (run: string) => (group: string) => {
+      const part = session.slots.value<Tile>(`part|${run}|${group}`);
       const fits = part !== null && part.firstStep <= props.view.start && part.lastStep + 1 >= props.view.end;
-      return fits ? part : session.slots.value<Tile>(`whole|${props.answer.run}|${group}`);
-    });
+      return fits ? part : session.slots.value<Tile>(`whole|${run}|${group}`);
+    };
+    const layers = [{ sources, tileOf: tileOf(props.answer.run) }];
+    if (props.against) {
+      layers.push({
+        sources: props.rows.map((row) => sourcesOf(row, props.main, props.main)),
+        tileOf: tileOf(props.main.run),
+      });
+    }
+    paint(canvas.current, props, layers, dot);
   }, [...Object.values(props), sources, dot, arrived]);
   useRepaintOnPixelRatio();
   return (
@@ -65,26 +85,26 @@ export function HeatPlot(props: HeatPlotProps) {
   );
 }
 
-function paint(
-  canvas: HTMLCanvasElement,
-  props: HeatPlotProps,
-  sources: readonly (readonly Source[])[],
-  dot: number,
-  tileOf: (group: string) => Tile | null,
-): void {
+/** What is read for the rows of one run. */
+interface Layer {
+  readonly sources: readonly (readonly Source[])[];
+  readonly tileOf: (group: string) => Tile | null;
+}
+
+/** Paints the first layer; divided by the second, if there is one. */
+function paint(canvas: HTMLCanvasElement, props: HeatPlotProps, layers: readonly Layer[], dot: number): void {
   const context = canvas.getContext("2d");
   if (context === null) return;
   const image = context.createImageData(canvas.width, canvas.height);
   const pixels = new Uint32Array(image.data.buffer);
   const colours = pixelColours(paletteOf(props.dark));
   const line = blankLine(canvas.width);
+  const divisor = blankLine(canvas.width);
   const bins = new Map<Tile, Bins>();
   const signs: (() => void)[] = [];
-  const from = Math.floor(props.scrolled / props.rowHeight);
-  const to = Math.min(props.rows.length, Math.ceil((props.scrolled + props.height) / props.rowHeight));
-  for (let i = from; i < to; i++) {
-    clearLine(line);
-    for (const { group, indices } of sources[i]) {
+  const read = ({ sources, tileOf }: Layer, row: number, into: Line) => {
+    clearLine(into);
+    for (const { group, indices } of sources[row]) {
       const tile = tileOf(group);
       if (tile === null) continue;
       let columns = bins.get(tile);
@@ -92,7 +112,16 @@ function paint(
         columns = binColumns(tile, endsOf(tile), props.view, canvas.width);
         bins.set(tile, columns);
       }
-      for (const index of indices) if (index < tile.rows) foldRow(tile, index, columns, props.keep, line);
+      for (const index of indices) if (index < tile.rows) foldRow(tile, index, columns, props.keep, into);
+    }
+  };
+  const from = Math.floor(props.scrolled / props.rowHeight);
+  const to = Math.min(props.rows.length, Math.ceil((props.scrolled + props.height) / props.rowHeight));
+  for (let i = from; i < to; i++) {
+    read(layers[0], i, line);
+    if (layers.length > 1) {
+      read(layers[1], i, divisor);
+      divideLine(line, divisor);
     }
     widenBad(line, Math.round(LEAST_BAD * dot));
     const [top, bottom] = band(props.rows[i], i * props.rowHeight - props.scrolled, props.rowHeight);

@@ -10,7 +10,7 @@ import { pickedVariables, viewportOf } from "../store/selectors";
 import { paletteOf } from "../theme/palette";
 import { useApp, useAppState, useArrivals } from "./context";
 import { Crosshair } from "./crosshair";
-import { Glyph } from "./glyph";
+import { VerdictGlyph } from "./glyph";
 import { HeatGrid } from "./heat_grid";
 import { HeatTools } from "./heat_tools";
 import { IncidentLane } from "./incident_lane";
@@ -90,7 +90,10 @@ export function HeatSection({
                 {label(null)}
                 {cells((answer) => (
                   <div class="run-head" title={answer.run}>
-                    <Glyph of={verdictGlyph(answer.verdict)} size={12} /> {runLabel(answer.run)}
+                    <VerdictGlyph of={answer.verdict} size={12} /> {runLabel(answer.run)}
+                    {view.against && answer !== main && (
+                      <span class="muted"> relative to {runLabel(main.run)}, 0.001 … 1000</span>
+                    )}
                   </div>
                 ))}
               </div>
@@ -117,7 +120,9 @@ export function HeatSection({
               lineColours={colours}
             />
             <div class="plot-row">
-              {label(<span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>)}
+              {label(
+                <span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>,
+              )}
               {cells(() => (
                 <>
                   <StepAxis view={viewport} width={plotWidth} />
@@ -138,12 +143,6 @@ export function HeatSection({
       </div>
     </section>
   );
-}
-
-export function verdictGlyph(verdict: string | null): string {
-  if (verdict === "healthy") return "ok";
-  if (verdict === "watch") return "spiking";
-  return verdict === null ? "not_recorded" : "nan";
 }
 
 function useDomain(answers: readonly RunAnswer[]): Domain {

@@ -1,8 +1,8 @@
 import type { RunAnswer } from "../api/types";
 import { quantity } from "../lib/format";
+import type { Sort } from "../lib/rows";
 import { type Domain, METRIC_WORDS, METRICS, type Metric } from "../lib/scale";
 import type { Extra } from "../lib/view_state";
-import type { Sort } from "../lib/rows";
 import { paletteOf, rampGradient } from "../theme/palette";
 import { useApp, useAppState } from "./context";
 import { FilterBar } from "./filter_bar";
@@ -43,7 +43,13 @@ export function HeatTools({ main, domain }: { main: RunAnswer; domain: Domain })
       <Menu label="View">
         <fieldset>
           <legend>Where several steps share a pixel, show</legend>
-          <Choice name="keep" value="worst" now={view.keep} words="the worst" onPick={(keep) => session.show({ keep })} />
+          <Choice
+            name="keep"
+            value="worst"
+            now={view.keep}
+            words="the worst"
+            onPick={(keep) => session.show({ keep })}
+          />
           <Choice
             name="keep"
             value="smallest"
@@ -103,7 +109,8 @@ export function HeatTools({ main, domain }: { main: RunAnswer; domain: Domain })
           <legend>Below the curves</legend>
           {EXTRAS.map(([extra, words]) => (
             <label key={extra} class="choice">
-              <input type="checkbox" checked={view.extras.includes(extra)} onChange={() => toggle(extra)} /> {words}
+              <input type="checkbox" checked={view.extras.includes(extra)} onChange={() => toggle(extra)} />{" "}
+              {words}
             </label>
           ))}
         </fieldset>

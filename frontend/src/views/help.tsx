@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { RunsAnswer } from "../api/types";
 import { HEALTH, HEALTH_MEANING, HEALTH_WORDS } from "../lib/states";
-import { useApp, useAppState } from "./context";
+import { useApp, useAppState, useArrivals } from "./context";
 import { Glyph } from "./glyph";
 import { KEYS } from "./keys";
 
@@ -8,7 +9,8 @@ import { KEYS } from "./keys";
 export function Help() {
   const { session } = useApp();
   const open = useAppState((state) => state.help);
-  const version = useAppState((state) => state.version);
+  useArrivals();
+  const version = session.slots.value<RunsAnswer>("runs")?.version ?? "";
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (open && dialog.current?.open === false) dialog.current.showModal();
@@ -55,13 +57,13 @@ export function Help() {
               </dl>
               <h3>Mouse</h3>
               <p>
-                Drag a box over the cells to rank the variables by how they differ in those steps. Drag with Shift to move,
-                turn the wheel with Ctrl to zoom, double-click for all steps. A click on a cell shows the variable's
-                details; drag over the curves to zoom to those steps.
+                Drag a box over the cells to rank the variables by how they differ in those steps. Drag with
+                Shift to move, turn the wheel with Ctrl to zoom, double-click for all steps. A click on a cell
+                shows the variable's details; drag over the curves to zoom to those steps.
               </p>
               <p>
-                Norms are taken before clipping. A cell shows the worst of the steps that it stands for, so nothing bad is
-                ever averaged away.
+                Norms are taken before clipping. A cell shows the worst of the steps that it stands for, so
+                nothing bad is ever averaged away.
               </p>
             </section>
           </div>

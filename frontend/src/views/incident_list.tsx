@@ -15,18 +15,25 @@ const ORDERS: Readonly<Record<Order, (a: Incident, b: Incident) => number>> = {
   variables: (a, b) => b.variables.length - a.variables.length,
 };
 
+const HEAD_TITLES: Readonly<Record<Order, string>> = {
+  severity: "Order by severity",
+  first: "First and last step; order by the first",
+  last: "Order by the last step",
+  steps: "How many steps were bad",
+  variables: "How many variables",
+};
+
 const HEADS: readonly (readonly [Order, string])[] = [
   ["severity", "What"],
   ["first", "Steps"],
-  ["steps", "Bad steps"],
-  ["variables", "Variables"],
+  ["steps", "Bad"],
+  ["variables", "Vars"],
 ];
 
 const SHOWN = 12;
 
 /** Everything bad that happened, as a table that can be put in order. */
 export function IncidentList({ answer }: { answer: RunAnswer }) {
-  const { actions, session } = useApp();
   const [order, setOrder] = useState<Order>("severity");
   const [all, setAll] = useState(false);
   const sorted = [...answer.incidents].sort(ORDERS[order]);
@@ -42,7 +49,7 @@ export function IncidentList({ answer }: { answer: RunAnswer }) {
           <tr>
             {HEADS.map(([key, words]) => (
               <th key={key} scope="col" aria-sort={order === key ? "other" : "none"} class={`col-${key}`}>
-                <button type="button" class="plain" onClick={() => setOrder(key)}>
+                <button type="button" class="plain" title={HEAD_TITLES[key]} onClick={() => setOrder(key)}>
                   {words}
                   {order === key && <span class="caret" aria-hidden="true" />}
                 </button>
@@ -50,29 +57,9 @@ export function IncidentList({ answer }: { answer: RunAnswer }) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {shown.map((incident) => (
-            <tr key={incident.id} class={`severity-${incident.severity}`}>
-              <th scope="row">
-                <button
-                  type="button"
-                  class="plain incident-go"
-                  title={incident.sentence}
-                  onClick={() => {
-                    actions.showIncident(incident);
-                    session.notify(`Showing ${healthWord(incident.kind)} at step ${count(incident.first_step)}`);
-                  }}
-                >
-                  <Glyph of={incident.kind} size={13} /> {healthWord(incident.kind)}
-                  {incident.open && <span class="open-dot">ongoing</span>}
-                </button>
-              </th>
-              <td class="number">{stepRange(incident.first_step, incident.last_step)}</td>
-              <td class="number">{count(incident.steps)}</td>
-              <td class="number">{count(incident.variables.length)}</td>
-            </tr>
-          ))}
-        </tbody>
+        {shown.map((incident) => (
+          <IncidentRows key={incident.id} incident={incident} answer={answer} />
+        ))}
       </table>
       {sorted.length > SHOWN && (
         <button type="button" class="plain more" onClick={() => setAll(!all)}>
@@ -80,5 +67,35 @@ export function IncidentList({ answer }: { answer: RunAnswer }) {
         </button>
       )}
     </section>
+  );
+}
+
+function IncidentRows({ incident, answer }: { incident: Incident; answer: RunAnswer }) {
+  const { actions, session } = useApp();
+  const { kind, severity, open, sentence, first_step, last_step, steps, variables, group } = incident;
+  const show = () => {
+    actions.showIncident(incident);
+    session.notify(`Showing ${healthWord(kind)} at step ${count(first_step)}`);
+  };
+  return (
+    <tbody class={`severity-${severity}`}>
+      <tr>
+        <th scope="row">
+          <button type="button" class="plain incident-go" onClick={show}>
+            <Glyph of={kind} size={13} /> {healthWord(kind)}
+            {open && <span class="open-dot">ongoing</span>}
+          </button>
+        </th>
+        <td class="number">{stepRange(first_step, last_step)}</td>
+        <td class="number">{count(steps)}</td>
+        <td class="number">{count(variables.length)}</td>
+      </tr>
+      <tr class="incident-words">
+        <td colSpan={HEADS.length}>
+          {sentence}
+          {answer.groups.length > 1 && ` (${group})`}
+        </td>
+      </tr>
+    </tbody>
   );
 }

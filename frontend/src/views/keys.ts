@@ -31,15 +31,16 @@ export const KEYS: readonly Key[] = [
     keys: ["PageUp", "PageDown"],
     shown: "Page ↑ ↓",
     does: "ten rows up and down",
-    act: ({ actions }, rows, event) => actions.moveRow(rows, event.key === "PageDown" ? PAGE_OF_ROWS : -PAGE_OF_ROWS),
+    act: ({ actions }, rows, event) =>
+      actions.moveRow(rows, event.key === "PageDown" ? PAGE_OF_ROWS : -PAGE_OF_ROWS),
   },
   {
     keys: ["Home", "End"],
     shown: "Home End",
     does: "first and last step",
-    act: ({ actions }) => {
+    act: ({ actions }, _rows, event) => {
       const extent = actions.extent();
-      if (extent !== null) actions.goTo(extent.first);
+      if (extent !== null) actions.goTo(event.key === "Home" ? extent.first : extent.last);
     },
   },
   { keys: ["+", "="], shown: "+", does: "zoom in at the cursor", act: ({ actions }) => actions.zoom(1) },
@@ -47,7 +48,12 @@ export const KEYS: readonly Key[] = [
   { keys: ["["], shown: "[ ]", does: "pan left and right", act: ({ actions }) => actions.pan(-0.3) },
   { keys: ["]"], shown: "", does: "", act: ({ actions }) => actions.pan(0.3) },
   { keys: ["0"], shown: "0", does: "all steps", act: ({ actions }) => actions.showAll() },
-  { keys: ["n"], shown: "n p", does: "next and previous incident", act: ({ actions }) => actions.nextIncident(1) },
+  {
+    keys: ["n"],
+    shown: "n p",
+    does: "next and previous incident",
+    act: ({ actions }) => actions.nextIncident(1),
+  },
   { keys: ["p"], shown: "", does: "", act: ({ actions }) => actions.nextIncident(-1) },
   {
     keys: ["Enter"],
@@ -86,7 +92,7 @@ export const KEYS: readonly Key[] = [
     act: ({ session }) => {
       if (session.store.get().help) session.store.set({ help: false });
       else if (session.view.details !== null) session.show({ details: null, pinned: null });
-      else if (session.view.box !== null) session.show({ box: null });
+      else if (session.view.box !== null) session.show({ box: null, boxRows: null });
       else session.cursor.set({ step: null, row: null, run: null });
     },
   },

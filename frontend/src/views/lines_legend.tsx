@@ -1,8 +1,8 @@
 import type { RunAnswer } from "../api/types";
+import { columnAt } from "../lib/binning";
 import { quantity, splitName } from "../lib/format";
 import { parseVariableKey } from "../lib/rows";
 import { STATE_WORDS, State } from "../lib/states";
-import { columnAt } from "../lib/binning";
 import { endsOf, tileAt } from "../store/reading";
 import { findVariable } from "../store/selectors";
 import { useApp, useCursor } from "./context";
@@ -19,7 +19,7 @@ export function LinesLegend({
 }) {
   const { session, actions } = useApp();
   const step = useCursor((cursor) => cursor.step);
-  const valueOf = (key: string): string => {
+  const valueAtCursor = (key: string): string => {
     const place = parseVariableKey(key);
     const at = step ?? answer.last_step;
     if (place === null || at === null) return "";
@@ -42,7 +42,7 @@ export function LinesLegend({
               <span class="name-head">{head}</span>
               <span class="name-tail">{tail}</span>
             </span>
-            <span class="legend-value">{valueOf(key)}</span>
+            <span class="legend-value">{valueAtCursor(key)}</span>
             <button
               type="button"
               class="plain"

@@ -1,6 +1,7 @@
 import type { RunAnswer } from "../api/types";
-import type { Extra } from "../lib/view_state";
+import type { Curve } from "../lib/curves";
 import { METRIC_WORDS } from "../lib/scale";
+import type { Extra } from "../lib/view_state";
 import type { Viewport } from "../lib/viewport";
 import { bandOf, extraCurves, globalGuides, variableCurves, variableGuides } from "../store/curves";
 import { pickedVariables } from "../store/selectors";
@@ -9,6 +10,7 @@ import { useApp, useAppState, useArrivals } from "./context";
 import { Crosshair } from "./crosshair";
 import { LinesChart, type LinesChartProps } from "./lines_chart";
 import { LinesLegend } from "./lines_legend";
+import { useWindowHeight } from "./measured";
 
 const EXTRA_WORDS: Readonly<Record<Extra, string>> = {
   loss: "Loss",
@@ -16,7 +18,8 @@ const EXTRA_WORDS: Readonly<Record<Extra, string>> = {
   global_norm: "Global norm",
 };
 
-const HEIGHT = 190;
+/** Share of the window's height that the curves take, within bounds. */
+const HEIGHT = { share: 0.24, least: 190, most: 420 };
 const EXTRA_HEIGHT = 84;
 
 export interface LinesPanelProps {
@@ -33,13 +36,18 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
   const { session } = useApp();
   const { slots } = session;
   useArrivals();
-  const { metric, scale, extras } = useAppState((state) => state.view);
+  const { metric, scale, extras, against } = useAppState((state) => state.view);
+  const tall = Math.round(useWindowHeight() * HEIGHT.share);
+  const height = Math.min(HEIGHT.most, Math.max(HEIGHT.least, tall));
   const palette = paletteOf(useAppState((state) => state.dark));
   const main = answers[0];
   const picked = pickedVariables(session.view, main);
   const shared = { view, width: plotWidth, palette };
 
-  const row = (label: preact.ComponentChildren, chart: (answer: RunAnswer) => Omit<LinesChartProps, keyof typeof shared>) => (
+  const row = (
+    label: preact.ComponentChildren,
+    chart: (answer: RunAnswer) => Omit<LinesChartProps, keyof typeof shared>,
+  ) => (
     <div class="plot-row">
       <div class="plot-label" style={{ width: `${labelWidth}px` }}>
         {label}
@@ -58,11 +66,19 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
   return (
     <section class="lines" aria-label="Curves of the chosen variables">
       {row(<LinesLegend answer={main} picked={picked} colours={colours} />, (answer) => ({
-        curves: variableCurves(slots, { main, answer, picked, colours, metric }),
+        curves: [
+          ...variableCurves(slots, { main, answer, picked, colours, metric }),
+          // The main run's own curves, dotted, to see the difference in one plot.
+          ...(against && answer !== main
+            ? variableCurves(slots, { main, answer: main, picked, colours, metric, dash: [2, 3] }).map(
+                outline,
+              )
+            : []),
+        ],
         band: bandOf(slots, answer),
         guides: variableGuides(answer, metric),
         log: scale === "log" && metric !== "zero_share",
-        height: HEIGHT,
+        height,
         label: `${METRIC_WORDS[metric]} of ${picked.length} variables over the steps. The table view has the numbers.`,
       }))}
       {extras.map((extra) =>
@@ -77,4 +93,9 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
       )}
     </section>
   );
+}
+
+/** A curve for comparison: no veil, and no marks of states, which would be taken for those of the run itself. */
+function outline({ key, colour, dash, x, y }: Curve): Curve {
+  return { key: `outline|${key}`, colour, x, y, ...(dash === undefined ? {} : { dash }) };
 }

@@ -26,7 +26,6 @@ export function Menu({
     return () => document.removeEventListener("pointerdown", outside);
   }, [open]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape anywhere inside closes the panel
     <div
       ref={host}
       class="menu"

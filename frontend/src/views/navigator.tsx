@@ -21,14 +21,15 @@ export function Navigator({
   const full = Viewport.of(extent);
   const left = full.x(view.start, width);
   const handle = Math.max(6, full.x(view.end, width) - left);
-  const ticks = [...new Set(incidents.map((incident) => Math.round(full.x(incident.first_step + 0.5, width))))];
+  const ticks = [
+    ...new Set(incidents.map((incident) => Math.round(full.x(incident.first_step + 0.5, width)))),
+  ];
   const move = (event: PointerEvent) => {
     const from = grabbed.current;
     if (from === null) return;
     actions.look(from.view.moved(((event.clientX - from.x) / width) * full.width, extent));
   };
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: a picture of the view; the keys of the page move it
     <div
       class="navigator"
       role="scrollbar"
@@ -43,7 +44,9 @@ export function Navigator({
       onPointerDown={(event) => {
         const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
         const inside = x >= left && x <= left + handle;
-        const start = inside ? view : view.moved(full.position(x, width) - (view.start + view.end) / 2, extent);
+        const start = inside
+          ? view
+          : view.moved(full.position(x, width) - (view.start + view.end) / 2, extent);
         if (!inside) actions.look(start);
         event.currentTarget.setPointerCapture(event.pointerId);
         grabbed.current = { x: event.clientX, view: start };

@@ -1,8 +1,8 @@
 /** The heatmap and the curves as one picture, with names and verdict: for a report or a chat. */
 
-import { SIGNS } from "../theme/glyphs";
-import { paletteOf } from "../theme/palette";
 import { asHealth } from "../lib/states";
+import { SIGNS, VERDICT_SIGNS } from "../theme/glyphs";
+import { paletteOf } from "../theme/palette";
 
 const MARGIN = 20;
 const HEAD = 64;
@@ -30,10 +30,13 @@ export async function pictureOf(page: HTMLElement, sentence: string, dark: boole
   context.translate(MARGIN - bounds.left, MARGIN + HEAD - bounds.top);
   for (const part of page.querySelectorAll("canvas")) {
     const place = part.getBoundingClientRect();
-    if (place.width > 0 && part.width > 0) context.drawImage(part, place.left, place.top, place.width, place.height);
+    if (place.width > 0 && part.width > 0)
+      context.drawImage(part, place.left, place.top, place.width, place.height);
   }
   const seen = page.querySelector(".heat-scroll")?.getBoundingClientRect();
-  for (const element of page.querySelectorAll<HTMLElement>(".name, .tick, .lane-label, .axis-label, .run-head, .legend-value, .extra-label")) {
+  for (const element of page.querySelectorAll<HTMLElement>(
+    ".name, .tick, .lane-label, .axis-label, .run-head, .legend-value, .extra-label",
+  )) {
     drawText(context, element, seen, palette.ink);
   }
   for (const element of page.querySelectorAll<SVGElement>("svg.glyph")) drawSign(context, element, seen);
@@ -55,7 +58,11 @@ function drawText(
   context.clip();
   context.font = `${style.fontWeight} ${style.fontSize} ${FONT}`;
   context.fillStyle = style.color || colour;
-  context.fillText(fitted(context, element.textContent ?? "", place.width), place.left, place.top + place.height / 2);
+  context.fillText(
+    fitted(context, element.textContent ?? "", place.width),
+    place.left,
+    place.top + place.height / 2,
+  );
   context.restore();
 }
 
@@ -63,7 +70,7 @@ function drawSign(context: CanvasRenderingContext2D, element: SVGElement, seen: 
   const place = element.getBoundingClientRect();
   if (hidden(element, place, seen)) return;
   const health = /glyph-(\w+)/.exec(element.getAttribute("class") ?? "")?.[1] ?? "";
-  const { path, stroke } = SIGNS[asHealth(health)];
+  const { path, stroke } = VERDICT_SIGNS[health] ?? SIGNS[asHealth(health)];
   context.save();
   context.translate(place.left, place.top);
   context.scale(place.width / 16, place.height / 16);

@@ -56,7 +56,7 @@ export function usePlotMouse(plot: {
     const from = drag.current;
     drag.current = null;
     setCorners(null);
-    if (from === null || from.pans) return;
+    if (from === null || from.pans || rows.length === 0) return;
     const to = place(event);
     if (Math.abs(to.x - from.x) < CLICK && Math.abs(to.y - from.y) < CLICK) {
       const row = rows[Math.floor(to.y / rowHeight)];
@@ -66,7 +66,9 @@ export function usePlotMouse(plot: {
     const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
     const first = Math.max(view.range.first, view.step(Math.max(0, left), plotWidth));
     const last = Math.min(view.range.last, view.step(Math.min(plotWidth, right), plotWidth));
-    session.show({ box: { first, last: Math.max(first, last) } });
+    const rowAt = (y: number) => rows[Math.min(rows.length - 1, Math.max(0, Math.floor(y / rowHeight)))];
+    const boxRows = [rowAt(Math.min(from.y, to.y)).key, rowAt(Math.max(from.y, to.y)).key];
+    session.show({ box: { first, last: Math.max(first, last) }, boxRows });
   };
 
   return {
@@ -85,7 +87,12 @@ export function usePlotMouse(plot: {
         if (from.pans) {
           if (extent !== null) actions.look(from.view.panned((from.x - x) / plotWidth, extent));
         } else if (Math.abs(x - from.x) >= CLICK || Math.abs(y - from.y) >= CLICK) {
-          setCorners({ x0: Math.min(from.x, x), x1: Math.max(from.x, x), y0: Math.min(from.y, y), y1: Math.max(from.y, y) });
+          setCorners({
+            x0: Math.min(from.x, x),
+            x1: Math.max(from.x, x),
+            y0: Math.min(from.y, y),
+            y1: Math.max(from.y, y),
+          });
         }
       },
       onPointerUp: finish,

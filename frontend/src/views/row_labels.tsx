@@ -29,8 +29,6 @@ export function RowLabel({ row, index, top, height, width, line, words, opened }
   const ill = row.state !== "ok" && row.state !== "frozen";
   const classes = ["row", `row-${row.kind}`, active ? "row-active" : "", opened ? "row-opened" : ""];
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the treegrid keeps the focus and names its active row
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the treegrid do the same
     <div
       role="row"
       id={rowId(row.key)}
@@ -61,8 +59,24 @@ export function RowLabel({ row, index, top, height, width, line, words, opened }
           <span class="name-head">{head}</span>
           <span class="name-tail">{tail}</span>
         </span>
-        {row.kind !== "variable" && !row.expanded && <span class="row-count">{count(row.members.length)}</span>}
-        {line !== null && <span class="line-dot" style={{ background: line }} />}
+        {row.kind !== "variable" && !row.expanded && (
+          <span class="row-count">{count(row.members.length)}</span>
+        )}
+        {row.kind === "variable" && (
+          <button
+            type="button"
+            tabIndex={-1}
+            class={line === null ? "plain line-toggle" : "plain line-toggle drawn"}
+            style={line === null ? undefined : { "--line-colour": line }}
+            title={line === null ? "Draw as a curve (l)" : "Take out of the curves (l)"}
+            aria-label={`Draw ${row.title} as a curve`}
+            aria-pressed={line !== null}
+            onClick={(event) => {
+              event.stopPropagation();
+              actions.pick(row.key);
+            }}
+          />
+        )}
         {ill && row.since !== null && row.expanded !== true && (
           <span class="row-since" aria-hidden="true">
             {count(row.since)}

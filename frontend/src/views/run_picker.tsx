@@ -2,10 +2,9 @@ import { useState } from "preact/hooks";
 import type { RunSummary } from "../api/types";
 import { ago, count, plural, runLabel } from "../lib/format";
 import { MOST_BESIDE } from "../lib/view_state";
-import { chosenRun, runList } from "../store/selectors";
+import { byAlarm, chosenRun, runList, verdictOf } from "../store/selectors";
 import { useApp, useAppState, useArrivals } from "./context";
-import { Glyph } from "./glyph";
-import { verdictGlyph } from "./heat_section";
+import { VerdictGlyph } from "./glyph";
 import { Menu } from "./menu";
 
 const FILTER_FROM = 8;
@@ -14,9 +13,9 @@ const FILTER_FROM = 8;
 export function RunPicker() {
   const { session } = useApp();
   useArrivals();
-  const view = useAppState((state) => state.view);
+  const state = useAppState((now) => now);
   const runs = runList(session.slots) ?? [];
-  const chosen = chosenRun(view, runs);
+  const chosen = chosenRun(state, session.slots);
   const summary = runs.find((run) => run.run === chosen) ?? null;
   if (chosen === null) return null;
   return (
@@ -24,12 +23,12 @@ export function RunPicker() {
       wide
       title="Choose a run (r)"
       label={
-        <>
-          <Glyph of={verdictGlyph(summary?.verdict ?? null)} size={13} />
+        <span class="run-button">
+          <VerdictGlyph of={summary === null ? null : verdictOf(state, session.slots, summary)} />
           <span class="sr-only">Run </span>
           <span class="run-name">{runLabel(chosen)}</span>
-          {view.beside.length > 0 && <span class="row-count">+{view.beside.length}</span>}
-        </>
+          {state.view.beside.length > 0 && <span class="row-count">+{state.view.beside.length}</span>}
+        </span>
       }
     >
       {(close: () => void) => <RunTable runs={runs} chosen={chosen} close={close} />}
@@ -37,11 +36,23 @@ export function RunPicker() {
   );
 }
 
-function RunTable({ runs, chosen, close }: { runs: readonly RunSummary[]; chosen: string; close: () => void }) {
+function RunTable({
+  runs,
+  chosen,
+  close,
+}: {
+  runs: readonly RunSummary[];
+  chosen: string;
+  close: () => void;
+}) {
   const { session } = useApp();
-  const { beside } = useAppState((state) => state.view);
+  const state = useAppState((now) => now);
+  const { beside } = state.view;
   const [text, setText] = useState("");
-  const ours = runs.filter((run) => run.has_data);
+  const ours = runs
+    .filter((run) => run.has_data)
+    .map((run) => ({ ...run, verdict: verdictOf(state, session.slots, run) }))
+    .sort(byAlarm);
   const others = runs.length - ours.length;
   const shown = ours.filter((run) => run.run.toLowerCase().includes(text.toLowerCase()));
   const now = Date.now() / 1000;
@@ -85,13 +96,14 @@ function RunTable({ runs, chosen, close }: { runs: readonly RunSummary[]; chosen
                       details: null,
                       pinned: null,
                       box: null,
+                      boxRows: null,
                       toggled: [],
                     });
                     session.cursor.set({ step: null, row: null, run: null });
                     close();
                   }}
                 >
-                  <Glyph of={verdictGlyph(verdict)} size={12} />
+                  <VerdictGlyph of={verdict} size={12} />
                   <span class="run-name">{runLabel(run)}</span>
                   <span class="sr-only">{verdict ?? "not judged yet"}</span>
                 </button>

@@ -19,7 +19,11 @@ export function StepAxis({ view, width }: { view: Viewport; width: number }) {
         const x = view.x(tick + 0.5, width);
         if (x < 0 || x > width - 4 || (shown !== null && Math.abs(x - shown) < 44)) return null;
         return (
-          <span key={tick} class={x < 20 ? "tick tick-first" : x > width - 30 ? "tick tick-last" : "tick"} style={{ left: `${x}px` }}>
+          <span
+            key={tick}
+            class={x < 20 ? "tick tick-first" : x > width - 30 ? "tick tick-last" : "tick"}
+            style={{ left: `${x}px` }}
+          >
             {shortCount(tick)}
           </span>
         );

@@ -24,13 +24,23 @@ export function TableView({ answer, rows }: { answer: RunAnswer; rows: readonly 
     <section class="card table-view" aria-labelledby="table-title">
       <header class="card-head">
         <h2 id="table-title">The same as a table: {METRIC_WORDS[metric]}</h2>
-        <button type="button" class="plain" aria-label="Close the table" onClick={() => session.show({ table: false })}>
+        <button
+          type="button"
+          class="plain"
+          aria-label="Close the table"
+          onClick={() => session.show({ table: false })}
+        >
           ×
         </button>
       </header>
       {groups.map(({ group, tile, members }) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keys
-        <div key={group.name} class="table-scroll" tabIndex={0} role="region" aria-label={`Table of ${group.name}`}>
+        <div
+          key={group.name}
+          class="table-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label={`Table of ${group.name}`}
+        >
           <table>
             <caption class="sr-only">
               {METRIC_WORDS[metric]} of {group.name} by variable and steps
@@ -62,14 +72,17 @@ export function TableView({ answer, rows }: { answer: RunAnswer; rows: readonly 
                       <Glyph of={row.state} size={11} /> {healthWord(row.state)}
                     </td>
                     <td class="number">{row.since === null ? "–" : count(row.since)}</td>
-                    {tile !== null && [...tile.first].map((first, c) => <TableCell key={first} {...folded(tile, row, c)} />)}
+                    {tile !== null &&
+                      [...tile.first].map((first, c) => <TableCell key={first} {...folded(tile, row, c)} />)}
                   </tr>
                 );
               })}
             </tbody>
           </table>
           {members.length > MOST_ROWS && (
-            <p class="muted">The first {MOST_ROWS} of {count(members.length)} rows. Filter them, or save the CSV.</p>
+            <p class="muted">
+              The first {MOST_ROWS} of {count(members.length)} rows. Filter them, or save the CSV.
+            </p>
           )}
         </div>
       ))}

@@ -18,8 +18,10 @@ export function Tooltip({ answers, rows }: { answers: readonly RunAnswer[]; rows
     const follow = (event: PointerEvent) => {
       if (box.current === null) return;
       const { offsetWidth: width, offsetHeight: height } = box.current;
-      const x = event.clientX + 16 + width > window.innerWidth ? event.clientX - 12 - width : event.clientX + 16;
-      const y = event.clientY + 18 + height > window.innerHeight ? event.clientY - 12 - height : event.clientY + 18;
+      const x =
+        event.clientX + 16 + width > window.innerWidth ? event.clientX - 12 - width : event.clientX + 16;
+      const y =
+        event.clientY + 18 + height > window.innerHeight ? event.clientY - 12 - height : event.clientY + 18;
       box.current.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
     };
     window.addEventListener("pointermove", follow);
@@ -35,7 +37,9 @@ export function Tooltip({ answers, rows }: { answers: readonly RunAnswer[]; rows
       {shown && row !== undefined && (
         <>
           <div class="tooltip-name">{row.title}</div>
-          {row.kind !== "variable" && <div class="muted">{plural(row.members.length, "variable")}, the worst wins</div>}
+          {row.kind !== "variable" && (
+            <div class="muted">{plural(row.members.length, "variable")}, the worst wins</div>
+          )}
           {answers.length > 1 && <div class="muted">{runLabel(cursor.run ?? "")}</div>}
           {cell === null ? (
             <div class="muted">nothing recorded at step {cursor.step}</div>
@@ -47,7 +51,8 @@ export function Tooltip({ answers, rows }: { answers: readonly RunAnswer[]; rows
                 {cell.state !== State.finite && <b>{STATE_WORDS[cell.state]}</b>}
                 {!Number.isNaN(cell.value) && (
                   <span>
-                    {METRIC_WORDS[metric]} <b>{metric === "change" ? `× ${quantity(cell.value)}` : quantity(cell.value)}</b>
+                    {METRIC_WORDS[metric]}{" "}
+                    <b>{metric === "change" ? `× ${quantity(cell.value)}` : quantity(cell.value)}</b>
                   </span>
                 )}
               </div>

@@ -30,7 +30,12 @@ export function TopBar() {
         Table
       </button>
       <ExportMenu />
-      <button type="button" aria-label="Help and keys" title="Help and keys (?)" onClick={() => session.store.set({ help: true })}>
+      <button
+        type="button"
+        aria-label="Help and keys"
+        title="Help and keys (?)"
+        onClick={() => session.store.set({ help: true })}
+      >
         ?
       </button>
     </nav>

@@ -36,7 +36,12 @@ export function VariablePanel({ answer }: { answer: RunAnswer }) {
         <button type="button" aria-pressed={drawn} class="toggle" onClick={() => actions.pick(key)}>
           Curve
         </button>
-        <button type="button" class="plain" aria-label="Close the details" onClick={() => actions.openDetails(null)}>
+        <button
+          type="button"
+          class="plain"
+          aria-label="Close the details"
+          onClick={() => actions.openDetails(null)}
+        >
           ×
         </button>
       </header>
@@ -53,7 +58,9 @@ export function VariablePanel({ answer }: { answer: RunAnswer }) {
           ["Layer", variable.layer],
           ["Role", ROLES[variable.role] ?? variable.role],
           ["Expected None", variable.expected_none ? "yes, as told by ignore=" : null],
-          ...Object.entries(variable.evidence).map(([name, value]): Pair => [name.replaceAll("_", " "), quantity(value)]),
+          ...Object.entries(variable.evidence).map(
+            ([name, value]): Pair => [name.replaceAll("_", " "), quantity(value)],
+          ),
         ]}
       />
       {error !== null && fresh === null && <p class="muted">{error.message}</p>}
@@ -90,8 +97,14 @@ function Statistics({ more }: { more: VariableAnswer }) {
               ? quantity(totals.norm_max)
               : `${quantity(totals.norm_max)} at step ${count(totals.norm_max_step)}`,
           ],
-          ["NaN", totals.nan === 0 ? "none" : `${of(totals.nan)}, up to ${plural(totals.nan_elements, "element")}`],
-          ["Inf", totals.inf === 0 ? "none" : `${of(totals.inf)}, up to ${plural(totals.inf_elements, "element")}`],
+          [
+            "NaN",
+            totals.nan === 0 ? "none" : `${of(totals.nan)}, up to ${plural(totals.nan_elements, "element")}`,
+          ],
+          [
+            "Inf",
+            totals.inf === 0 ? "none" : `${of(totals.inf)}, up to ${plural(totals.inf_elements, "element")}`,
+          ],
           ["None", of(totals.none)],
           ["Exactly zero", of(totals.zero)],
           ["Caught by the loss scaler", totals.handled === 0 ? null : of(totals.handled)],

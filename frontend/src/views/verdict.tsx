@@ -1,8 +1,7 @@
 import type { RunAnswer } from "../api/types";
 import { ago, count, plural, steps } from "../lib/format";
 import { useAppState } from "./context";
-import { Glyph } from "./glyph";
-import { verdictGlyph } from "./heat_section";
+import { VerdictGlyph } from "./glyph";
 
 /** The one sentence at the top: is this run healthy? */
 export function VerdictHead({ answer }: { answer: RunAnswer }) {
@@ -10,15 +9,19 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
   const verdict = answer.verdict ?? "begun";
   const variables = answer.groups.reduce((n, group) => n + group.variables.length, 0);
   const facts = [
-    answer.first_step === null || answer.last_step === null ? null : steps(answer.first_step, answer.last_step),
+    answer.first_step === null || answer.last_step === null
+      ? null
+      : steps(answer.first_step, answer.last_step),
     plural(variables, "variable"),
     ...answer.groups.map((group) => [group.optimizer, group.hooked].filter(Boolean).join(" via ")),
-    answer.wall_time === null || answeredAt === null ? null : `last written ${ago(answer.wall_time, answeredAt / 1000)}`,
+    answer.wall_time === null || answeredAt === null
+      ? null
+      : `last written ${ago(answer.wall_time, answeredAt / 1000)}`,
   ].filter((fact): fact is string => fact !== null && fact !== "");
   return (
     <header class={`verdict verdict-${verdict}`}>
       <span class="verdict-badge" aria-hidden="true">
-        <Glyph of={verdictGlyph(answer.verdict)} size={26} />
+        <VerdictGlyph of={answer.verdict} size={26} />
       </span>
       <div class="verdict-words">
         <h1>{answer.sentence}</h1>
