@@ -1,12 +1,14 @@
 """Some successive windows of one group, with what several rules need of them computed once."""
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 
 from tb_gradhealth.format.states import State
 from tb_gradhealth.format.windows import Array, Windows
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.stretches import Stretch, log_norms, log_totals
 
 
 class Block:
@@ -15,12 +17,26 @@ class Block:
     Attributes:
       windows: at least one, in order of steps.
       number: how many windows of the group came before.
+      logs: `stretches.log_norms` of the windows: ``[windows, variables]``.
+      totals: `stretches.log_totals` of the windows: ``[windows]``.
+      stretches: those that these windows complete.
     """
 
-    def __init__(self, windows: Windows, layout: Layout, number: int) -> None:
+    def __init__(
+        self,
+        windows: Windows,
+        layout: Layout,
+        number: int,
+        logs: Array,
+        totals: Array,
+        stretches: Sequence[Stretch],
+    ) -> None:
         self.windows = windows
         self.layout = layout
         self.number = number
+        self.logs = logs
+        self.totals = totals
+        self.stretches = stretches
 
     def __len__(self) -> int:
         return len(self.windows)
@@ -33,6 +49,18 @@ class Block:
     @functools.cached_property
     def any_nonfinite(self) -> bool:
         return bool(self.windows.nan_steps.any() or self.windows.inf_steps.any())
+
+    @functools.cached_property
+    def peak_logs(self) -> Array:
+        """As `logs`, of the largest norm within each window."""
+        if bool((self.windows.steps <= 1).all()):
+            return self.logs
+        return log_norms(self.windows, self.layout, "norm_max")
+
+    @functools.cached_property
+    def peak_totals(self) -> Array:
+        """As `totals`, of the largest norms within each window: no less than the largest total in it."""
+        return self.totals if self.peak_logs is self.logs else log_totals(self.peak_logs)
 
     @functools.cached_property
     def seen(self) -> Array:

@@ -28,6 +28,7 @@ class Episode:
     newest: int  # the step at which a row joined last
     steps: int = 0
     rows: dict[int, None] = dataclasses.field(default_factory=dict)  # in order of falling ill
+    notes: dict[str, float] = dataclasses.field(default_factory=dict)  # the rule's evidence
     announced: bool = False
 
     def row_array(self) -> Array:
@@ -51,6 +52,7 @@ class Episodes:
     def __init__(self, rows: int, gap_steps: int = GAP_STEPS, join_steps: int = JOIN_STEPS) -> None:
         self._gap = gap_steps
         self._join = join_steps
+        self._width = 1
         self.all: list[Episode] = []
         self.active = np.zeros(rows, bool)
         self.episode = np.full(rows, -1, np.int64)
@@ -83,6 +85,7 @@ class Episodes:
         cuts = np.flatnonzero((ill[1:] != ill[:-1]).any(axis=1) | partial[1:].any(axis=1) | partial[:-1].any(axis=1))
         edges = [0, *(cuts + 1).tolist(), len(ill)]
         for low, high in itertools.pairwise(edges):
+            self._width = int(steps[low])
             self._segment(ill[low], partial[low], counts[low:high], begin[low], last_step[low:high])
 
     def _carried(self, ill: Array, seen: Array) -> Array:
@@ -137,13 +140,13 @@ class Episodes:
         for index in np.unique(previous[previous >= 0]):
             episode = self.all[index]
             mine = rows[previous == index]
-            soon = step - self.last_ill[mine] <= max(self._gap, episode.last - episode.first + 1)
+            soon = step - self.last_ill[mine] <= max(self._gap, 4 * self._width, episode.last - episode.first + 1)
             again[np.isin(rows, mine[soon])] = True
         rows = rows[~again]
         if not rows.size:
             return
         last = self.all[-1] if self.all else None
-        if last is None or (step - last.newest > self._join and len(self.all) < MAX_EPISODES):
+        if last is None or (step - last.newest > max(self._join, 2 * self._width) and len(self.all) < MAX_EPISODES):
             last = Episode(first=step, last=step, newest=step)
             self.all.append(last)
         last.newest = max(last.newest, step)

@@ -16,6 +16,9 @@ ROLES = {
 }
 
 
+_OFFSETS = ("bias", "beta", "gamma", "scale", "offset")
+
+
 @dataclasses.dataclass(frozen=True)
 class Layout:
     """Of a schema, what the rules need.
@@ -23,6 +26,9 @@ class Layout:
     Attributes:
       trained: bool ``[rows]``, handed to the optimizer.
       expected_none: bool ``[rows]``, the user said that it gets no gradient.
+      kernels: indices of the trained variables that are matrices or more: int ``[kernels]``. Offsets and scales are
+        left out, an attention's bias of two dimensions among them: their gradient may be 0 in theory and noise for
+        ever.
     """
 
     schema: pb.Schema
@@ -30,13 +36,22 @@ class Layout:
     replicas: int
     trained: Array
     expected_none: Array
+    kernels: Array
 
     @classmethod
     def of(cls, schema: pb.Schema) -> "Layout":
         replicas = max(schema.replicas, 1)
         trained = np.array([v.role == pb.Variable.TRAINED for v in schema.variables], bool)
         expected = np.array([v.expected_none for v in schema.variables], bool)
-        return cls(schema, len(schema.variables), replicas, np.tile(trained, replicas), np.tile(expected, replicas))
+        kernels = [i for i, v in enumerate(schema.variables) if trained[i] and not expected[i] and _is_kernel(v)]
+        return cls(
+            schema,
+            len(schema.variables),
+            replicas,
+            np.tile(trained, replicas),
+            np.tile(expected, replicas),
+            np.array(kernels, np.intp),
+        )
 
     @property
     def rows(self) -> int:
@@ -52,3 +67,8 @@ class Layout:
     def fold(self, values: Array) -> Array:
         """``[rows]`` as ``[replicas, variables]``."""
         return values.reshape(self.replicas, self.variables)
+
+
+def _is_kernel(variable: pb.Variable) -> bool:
+    last = variable.name.rsplit("/", 1)[-1].split(":")[0]
+    return len(variable.shape) >= 2 and not any(last == word or last.endswith(f"_{word}") for word in _OFFSETS)

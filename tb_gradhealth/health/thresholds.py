@@ -11,10 +11,31 @@ class Thresholds:
       zero_steps: an exactly zero gradient that sets in during training is an illness after so many steps in a row.
       start_steps: exact zeros that end within so many steps of the beginning belong to a start (zero-initialised
         output layers make everything before them zero at step 0).
+      vanishing_decades: the first layers are starved where their norms lie so many decades below the group's largest.
+      fading_decades: a layer has faded when its norm fell by so many decades more than the other layers' did.
+      saturation_decades: the whole gradient is gone when it fell by so many decades while loss was left.
+      flat_decades: or when, from the start, its norm lies so many decades below the loss.
+      growth_decades: an explosion is a growth by so many decades while the loss gets worse.
+      huge_ratio: an explosion at once is a gradient of so many times the weights' norm.
+      spike_factor: a spike is at least so many times the recent median norm.
+      swing_decades: an oscillation is a swing of the norm by so many decades from step to step.
+      update_ratio_high, update_ratio_low: updates of at least, or at most, so much of the weights' norm are ill.
+      clip_excess: clipping at nearly every step is worth watching where the norm is so many times the limit.
     """
 
     zero_steps: int = 10
     start_steps: int = 5
+    vanishing_decades: float = 3.0
+    fading_decades: float = 4.0
+    saturation_decades: float = 3.0
+    flat_decades: float = 5.0
+    growth_decades: float = 2.0
+    huge_ratio: float = 3e4
+    spike_factor: float = 10.0
+    swing_decades: float = 0.5
+    update_ratio_high: float = 0.5
+    update_ratio_low: float = 1e-8
+    clip_excess: float = 100.0
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

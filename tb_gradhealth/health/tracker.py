@@ -14,6 +14,7 @@ from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.results import Incident
 from tb_gradhealth.health.rules import RULES, Rule
+from tb_gradhealth.health.stretches import StretchBuilder, log_norms, log_totals
 from tb_gradhealth.health.thresholds import Thresholds
 
 MAX_INCIDENTS = 200
@@ -34,6 +35,7 @@ class Tracker:
         self.layout = Layout.of(schema)
         self.thresholds = thresholds or Thresholds()
         self.rules: tuple[Rule, ...] = tuple(rule(self.layout, self.thresholds) for rule in RULES)
+        self._stretches = StretchBuilder(self.layout)
         self.first_step: int | None = None
         self.last_step: int | None = None
         self.steps = 0
@@ -77,7 +79,10 @@ class Tracker:
             self.first_step = int(windows.first_step[0])
         self.last_step = int(windows.last_step[-1])
         self.steps += int(windows.steps.sum())
-        block = Block(windows, self.layout, self.windows)
+        logs = log_norms(windows, self.layout)
+        totals = log_totals(logs)
+        stretches = self._stretches.add(windows, logs, totals)
+        block = Block(windows, self.layout, self.windows, logs, totals, stretches)
         for rule in self.rules:
             rule.feed(block)
         self.windows += len(windows)

@@ -2,11 +2,14 @@
 
 from typing import ClassVar
 
+import numpy as np
+
 from tb_gradhealth.format.windows import Array
 from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode, Episodes
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.stretches import Stretch
 from tb_gradhealth.health.thresholds import Thresholds
 
 
@@ -45,6 +48,20 @@ class Rule:
     def look(self, block: Block) -> None:
         raise NotImplementedError
 
+    def observe_stretch(self, stretch: Stretch, ill: Array, begin: int | None = None) -> None:
+        """Takes in that some variables were ill throughout a stretch.
+
+        Args:
+          ill: bool ``[variables]``, or ``[1]`` for a rule about the whole group.
+          begin: the step at which it began, where that was earlier.
+        """
+        if not ill.any() and not self.episodes.active.any():
+            return
+        rows = ill if self.whole_group else np.tile(ill, self.layout.replicas)
+        counts = np.where(rows, stretch.steps, 0)[None, :]
+        first = np.array([[stretch.first_step if begin is None else begin]])
+        self.episodes.observe(counts, first, np.array([stretch.steps]), np.array([stretch.last_step]))
+
     def now(self) -> Array:
         """bool ``[rows]``: ill at the end of what was fed."""
         return self.episodes.active
@@ -67,7 +84,7 @@ class Rule:
         return True
 
     def evidence(self, episode: Episode) -> dict[str, float]:
-        return {"steps": float(episode.steps)}
+        return {"steps": float(episode.steps), **episode.notes}
 
     def sentence(self, episode: Episode) -> str:
         raise NotImplementedError

@@ -17,7 +17,7 @@ from tb_gradhealth.health.rules.base import Rule
 _HALVINGS = 32
 """Consecutive halvings after which a scale of 2**15 is far below 2**-14, float16's smallest normal number."""
 _SHARE = 0.1
-_SETTLED_STEPS = 500
+_SETTLED_STEPS = 200
 
 
 class _NonFinite(Rule):

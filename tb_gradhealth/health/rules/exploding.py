@@ -1,0 +1,170 @@
+"""Exploding: gradients that grow out of all proportion.
+
+Baselines come first: a young model, a warm-up, a layer initialised with zeros may all grow a hundredfold and are well,
+and norms start 20 to 10**5 times above their later level. So growth counts only above where the training began, and
+only while the loss gets worse with it (a norm may grow fortyfold while the loss falls).
+"""
+
+import collections
+
+import numpy as np
+
+from tb_gradhealth.format.windows import Array
+from tb_gradhealth.health import words
+from tb_gradhealth.health.block import Block
+from tb_gradhealth.health.episodes import Episode
+from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.rules.base import Rule
+from tb_gradhealth.health.stretches import STRETCH, Stretch
+from tb_gradhealth.health.thresholds import Thresholds
+
+_MEMORY = 32
+"""Stretches of one's own past that growth is measured against."""
+_BEGINNING = 3
+"""Windows whose median is where the training began."""
+
+
+class Growing(Rule):
+    """Grown by decades within its recent past.
+
+    Source: divergence, the gradient norm rising by orders of magnitude with the loss (Pascanu et al. 2013). Formula:
+    with T the median log10 norm of all variables together, T_min its least in the last 32 stretches and T_0 that of the
+    first three windows, ``T - T_min >= growth_decades`` while the loss is worse (``l >= l_best + 2 |l_best|`` and ``|l|
+    >= 0.1 |l_0|``), or twice as many decades whatever the loss does; three halves as many where no loss is recorded;
+    and always ``T >= T_0 + 0.5``. Unit: decades.
+    """
+
+    kind = "exploding"
+    name = "exploding_growth"
+    checks = "exploding"
+
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._past: collections.deque[float] = collections.deque(maxlen=_MEMORY)
+        self._levels: collections.deque[Array] = collections.deque(maxlen=_MEMORY)
+        self._beginning: list[tuple[float, float]] = []
+        self._best_loss = np.nan
+
+    def look(self, block: Block) -> None:
+        self._begin(block)
+        for stretch in block.stretches:
+            self.observe_stretch(stretch, self._ill(stretch))
+
+    def _begin(self, block: Block) -> None:
+        missing = _BEGINNING - len(self._beginning)
+        for index in range(min(missing, len(block))):
+            total, loss = float(block.totals[index]), float(block.windows.loss[index])
+            self._beginning.append((total, loss if np.isfinite(loss) else np.nan))
+            if len(self._beginning) == _BEGINNING:
+                self._past.append(_middle(t for t, _ in self._beginning))
+                self._best_loss = _middle(loss for _, loss in self._beginning)
+
+    def _ill(self, stretch: Stretch) -> Array:
+        ill = np.zeros(self.layout.variables, bool)
+        if np.isnan(stretch.total):
+            return ill
+        first, first_loss = (_middle(column) for column in zip(*self._beginning, strict=True))
+        growth = stretch.total - np.fmin.reduce([*self._past, stretch.total])
+        if growth >= self._needed(stretch.loss, first_loss) and not stretch.total < first + 0.5:
+            ill = self._grown(stretch.level, growth / 2)
+            self._growth, self._now = growth, stretch.total
+        self._past.append(stretch.total)
+        self._levels.append(stretch.level)
+        self._best_loss = np.fmin(self._best_loss, stretch.loss)
+        return ill
+
+    def _needed(self, loss: float, first_loss: float) -> float:
+        decades = self.thresholds.growth_decades
+        if np.isnan(loss) or np.isnan(self._best_loss):
+            return 1.5 * decades
+        worse = loss >= self._best_loss + 2 * abs(self._best_loss) and not abs(loss) < 0.1 * abs(first_loss)
+        return decades if worse else 2 * decades
+
+    def _grown(self, level: Array, least: float) -> Array:
+        """The variables that grew, or all where nothing is known of them one by one."""
+        if not self._levels:
+            return ~np.isnan(level)
+        lowest = np.fmin.reduce(np.stack(self._levels), axis=0)
+        grown: Array = level - lowest >= least
+        return grown if grown.any() else ~np.isnan(level)
+
+    def severity(self, episode: Episode) -> str:
+        return "watch"
+
+    def evidence(self, episode: Episode) -> dict[str, float]:
+        return {**super().evidence(episode), "growth_decades": self._growth, "log10_norm": self._now}
+
+    def sentence(self, episode: Episode) -> str:
+        return (
+            f"Exploding gradients in {self.who(episode)} {self.when(episode)}: the norm of all grew "
+            f"{words.number(10**self._growth)}-fold, to {words.number(10**self._now)}."
+        )
+
+
+class ExplodedAtOnce(Rule):
+    """Enormous from the first steps on.
+
+    Source: recurrences and deep stacks whose Jacobians multiply, data or targets that were not scaled. Formula: the
+    norm of all variables together is more than ``huge_ratio`` times their weights' norm (1 while that is not known):
+    with a learning rate of 1e-3 each step would move the weights by thirty times themselves. In the first eight windows
+    each counts, later the median of a stretch. Unit: gradient norm per weight norm.
+    """
+
+    kind = "exploding"
+    name = "exploding_at_once"
+    checks = "enormous gradients"
+
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._weight = 1.0
+        self._worst = -np.inf
+
+    def look(self, block: Block) -> None:
+        young = max(0, min(STRETCH - block.number, len(block)))
+        for index in range(young):
+            self._weigh(block, index)
+            limit = self._limit()
+            self._take(block, index, bool(block.totals[index] > limit), limit)
+        limit = self._limit()
+        for stretch in block.stretches:
+            if stretch.number:
+                huge = bool(stretch.total > limit)
+                self._worst = np.fmax(self._worst, stretch.total if huge else -np.inf)
+                self.observe_stretch(stretch, huge & (stretch.level > min(limit, np.fmax.reduce(stretch.level)) - 1))
+
+    def _take(self, block: Block, index: int, huge: bool, limit: float) -> None:
+        w = block.windows
+        logs = block.logs[index]
+        ill = huge & (logs > limit - 1)
+        if ill.any() or self.episodes.active.any():
+            if huge:
+                self._worst = max(self._worst, float(block.totals[index]))
+            counts = np.where(np.tile(ill, self.layout.replicas), w.steps[index], 0)[None, :]
+            self.episodes.observe(
+                counts, w.first_step[index].reshape(1, 1), w.steps[index : index + 1], w.last_step[index : index + 1]
+            )
+
+    def _weigh(self, block: Block, index: int) -> None:
+        if block.windows.detail_step[index] >= 0:
+            weights = block.windows.weight_norm[index, : self.layout.variables].astype(np.float64)
+            self._weight = float(np.sqrt(np.nansum(np.square(weights))))
+
+    def _limit(self) -> float:
+        return float(np.log10(self.thresholds.huge_ratio * max(self._weight, 1.0)))
+
+    def severity(self, episode: Episode) -> str:
+        return "watch"
+
+    def evidence(self, episode: Episode) -> dict[str, float]:
+        return {**super().evidence(episode), "log10_norm": self._worst, "weight_norm": self._weight}
+
+    def sentence(self, episode: Episode) -> str:
+        return (
+            f"Exploding gradients in {self.who(episode)} {self.when(episode)}: a norm of "
+            f"{words.number(10**self._worst)}, where the weights have {words.number(self._weight)}."
+        )
+
+
+def _middle(values: object) -> float:
+    known = [v for v in values if not np.isnan(v)]  # type: ignore[attr-defined]
+    return float(np.median(known)) if known else float("nan")

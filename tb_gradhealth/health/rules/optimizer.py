@@ -1,0 +1,200 @@
+"""What the optimizer makes of the gradients: the size of its updates, clipping, the loss scale."""
+
+import collections
+
+import numpy as np
+
+from tb_gradhealth.format.windows import Array
+from tb_gradhealth.health import words
+from tb_gradhealth.health.block import Block
+from tb_gradhealth.health.episodes import Episode
+from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.rules.base import Rule
+from tb_gradhealth.health.stretches import median
+from tb_gradhealth.health.thresholds import Thresholds
+
+
+class _UpdateRatio(Rule):
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._ratio = np.full(layout.variables, np.nan)
+
+    def look(self, block: Block) -> None:
+        w = block.windows
+        for index in np.flatnonzero(w.detail_step >= 0):
+            ratio = w.update_ratio[index].astype(np.float64)
+            if self.layout.replicas > 1:
+                ratio = np.fmax.reduce(self.layout.fold(ratio), axis=0)
+            ill = self._ill(ratio)
+            if not ill.any() and not self.episodes.active.any():
+                continue
+            if ill.any():
+                self._ratio = ratio
+            counts = np.where(np.tile(ill, self.layout.replicas), w.steps[index], 0)[None, :]
+            self.episodes.observe(
+                counts, w.detail_step[index].reshape(1, 1), w.steps[index : index + 1], w.last_step[index : index + 1]
+            )
+
+    def _known(self, ratio: Array) -> Array:
+        """Indices of the kernels that have weights and were moved at this step."""
+        kernels = self.layout.kernels
+        known: Array = kernels[np.isfinite(ratio[kernels]) & (ratio[kernels] > 0)]
+        return known
+
+    def _ill(self, ratio: Array) -> Array:
+        raise NotImplementedError
+
+    def severity(self, episode: Episode) -> str:
+        return "watch"
+
+    def evidence(self, episode: Episode) -> dict[str, float]:
+        rows = [row for row in episode.rows if row < self.layout.variables]
+        known = self._ratio[rows][np.isfinite(self._ratio[rows])]
+        return {**super().evidence(episode), **({"update_ratio": float(np.median(known))} if known.size else {})}
+
+
+class UpdatesTooLarge(_UpdateRatio):
+    """One update moves the weights by half of themselves and more.
+
+    Source: the rule of thumb that updates should be about a thousandth of the weights. Formula: the median over the
+    kernels of ``|applied update| / |weight|`` at a detailed step is at least ``update_ratio_high``. No unit.
+    """
+
+    kind = "exploding"
+    name = "update_ratio_high"
+    checks = "updates too large for the weights"
+
+    def _ill(self, ratio: Array) -> Array:
+        ill = np.zeros(self.layout.variables, bool)
+        known = self._known(ratio)
+        if known.size and float(np.median(ratio[known])) >= self.thresholds.update_ratio_high:
+            ill[known[ratio[known] >= self.thresholds.update_ratio_high]] = True
+        return ill
+
+    def sentence(self, episode: Episode) -> str:
+        ratio = self.evidence(episode).get("update_ratio", float("nan"))
+        return (
+            f"Updates far too large for {self.who(episode)} {self.when(episode)}: one step moves the weights by "
+            f"{words.number(ratio)} of their norm, where about 0.001 is usual; the learning rate is too high."
+        )
+
+
+class UpdatesTooSmall(_UpdateRatio):
+    """The weights do not move: no run is long enough.
+
+    Formula: at three detailed steps in a row the median over the kernels of ``|applied update| / |weight|`` is above 0
+    and at most ``update_ratio_low``; 0 itself is a learning rate of 0, as at either end of a schedule. No unit.
+    """
+
+    kind = "vanishing"
+    name = "update_ratio_low"
+    checks = "updates too small for the weights"
+    _PATIENCE = 3
+
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._lasting = 0
+
+    def _ill(self, ratio: Array) -> Array:
+        ill = np.zeros(self.layout.variables, bool)
+        known = self._known(ratio)
+        small = bool(known.size) and float(np.median(ratio[known])) <= self.thresholds.update_ratio_low
+        self._lasting = self._lasting + 1 if small else 0
+        if self._lasting >= self._PATIENCE:
+            ill[known[ratio[known] <= self.thresholds.update_ratio_low]] = True
+        return ill
+
+    def sentence(self, episode: Episode) -> str:
+        ratio = self.evidence(episode).get("update_ratio", float("nan"))
+        return (
+            f"Updates too small for {self.who(episode)} {self.when(episode)}: one step moves the weights by "
+            f"{words.number(ratio)} of their norm, where about 0.001 is usual."
+        )
+
+
+class ClippedAlways(Rule):
+    """Clipping at nearly every step, so that the limit and not the gradient decides how far a step goes.
+
+    Formula: ``clipped_steps`` in at least 95 % of the last 200 windows' steps. Known and harmless as such (many
+    trainings are run that way); to watch where the norm is a hundred times the limit. No unit.
+    """
+
+    kind = "exploding"
+    name = "clipping"
+    checks = "clipping at nearly every step"
+    whole_group = True
+    _WINDOWS = 200
+    _SHARE = 0.95
+
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._recent: collections.deque[tuple[int, int, float]] = collections.deque(maxlen=self._WINDOWS // 8)
+        self._open: list[tuple[int, int]] = []
+        self._excess = 0.0
+        schema = layout.schema
+        self._limit = schema.global_clip_norm if schema.HasField("global_clip_norm") else float("nan")
+
+    def look(self, block: Block) -> None:
+        w = block.windows
+        if not w.clipped_steps.any() and not self._recent and not self._open:
+            return
+        self._open += zip(w.clipped_steps.tolist(), w.steps.tolist(), strict=True)
+        for stretch in block.stretches:
+            done, self._open = self._open[:8], self._open[8:]
+            self._recent.append((sum(c for c, _ in done), sum(s for _, s in done), stretch.total))
+            clipped, steps = sum(c for c, _, _ in self._recent), sum(s for _, s, _ in self._recent)
+            full = len(self._recent) == self._recent.maxlen
+            always = full and clipped >= self._SHARE * steps
+            if always and self._limit > 0:
+                self._excess = float(median(np.array([t for _, _, t in self._recent]), 0)) - np.log10(self._limit)
+            self.observe_stretch(stretch, np.array([always]))
+
+    def severity(self, episode: Episode) -> str:
+        return "watch" if self._excess >= np.log10(self.thresholds.clip_excess) else "info"
+
+    def evidence(self, episode: Episode) -> dict[str, float]:
+        return {**super().evidence(episode), "norm_per_limit": 10**self._excess, "limit": self._limit}
+
+    def sentence(self, episode: Episode) -> str:
+        return (
+            f"Nearly every step was clipped {self.when(episode)}: the usual norm is {words.number(10**self._excess)} "
+            f"times the limit of {words.number(self._limit)}."
+        )
+
+
+class LossScaleCollapsed(Rule):
+    """The loss scale has been halved until nothing of it is left.
+
+    Source: dynamic loss scaling halves the scale at every overflow; gradients that are not finite at any scale drive it
+    down for ever. Formula: ``loss_scale < 2**-10``: more than 25 halvings from its usual beginning. No unit.
+    """
+
+    kind = "overflow"
+    name = "loss_scale_collapsed"
+    checks = "the loss scale"
+    whole_group = True
+    _FLOOR = 2.0**-10
+
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._scale = np.nan
+
+    def look(self, block: Block) -> None:
+        w = block.windows
+        low = w.loss_scale < self._FLOOR
+        if low.any() or self.episodes.active.any():
+            self._scale = np.fmin(self._scale, np.fmin.reduce(w.loss_scale))
+            counts = np.where(low, w.steps, 0)[:, None]
+            self.episodes.observe(counts, w.first_step[:, None], w.steps, w.last_step)
+
+    def severity(self, episode: Episode) -> str:
+        return "watch"
+
+    def evidence(self, episode: Episode) -> dict[str, float]:
+        return {**super().evidence(episode), "loss_scale": float(self._scale)}
+
+    def sentence(self, episode: Episode) -> str:
+        return (
+            f"The loss scale has collapsed to {words.number(float(self._scale))} {self.when(episode)}: the gradients "
+            "are not finite at any scale, and those updates are withheld."
+        )
