@@ -1,19 +1,46 @@
 """What happens when an optimizer is given gradients: they are measured, recorded and explained, then it goes on."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from tb_gradhealth.record.channel import Channel, Handling
+from tb_gradhealth.record.channel import Handling, Written
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.model_step import ModelStep
 from tb_gradhealth.record.none_causes import NoneExplainer
-from tb_gradhealth.record.optimizer_facts import is_scaler, iterations_of, learning_rate_of, loss_scale_of
+from tb_gradhealth.record.optimizer_facts import build, is_scaler, iterations_of, learning_rate_of, loss_scale_of
 from tb_gradhealth.record.optimizer_hook import OptimizerHook, Proceed
 from tb_gradhealth.record.places import here
 from tb_gradhealth.record.recorder import CAPACITY, Recorder
 from tb_gradhealth.record.ring import StepFacts
+from tb_gradhealth.record.withholding import RECORD, Withholding
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """How applied gradients are recorded.
+
+    Attributes:
+      on_nonfinite: ``"record"``, ``"skip"`` or ``"stop"``, see `withholding`.
+      detail: steps from one with detailed numbers to the next; 0 for none.
+      capacity: steps a ring holds.
+    """
+
+    on_nonfinite: str = RECORD
+    detail: int = 100
+    capacity: int = CAPACITY
+
+
+def checked_detail(detail: Any) -> int:
+    """The argument `detail`, or a `ValueError` that says what it should be."""
+    if isinstance(detail, int) and not isinstance(detail, bool) and detail >= 0:
+        return detail
+    raise ValueError(
+        f"`detail` must be a number of steps, 0 for never. Received: detail={detail!r}. It says at which steps the "
+        "numbers that take more than one look at the gradients are computed: detail=100 for every hundredth."
+    )
 
 
 class AppliedGradients:
@@ -22,9 +49,10 @@ class AppliedGradients:
     Args:
       optimizer: is hooked until `remove`.
       recorder, group: where its steps go.
+      options: how.
       explainer: is asked about None gradients; None to ask nobody.
       model_step: tells the loss of the step being run or traced.
-      capacity: steps a ring holds.
+      changed_by_step: variables that a step changes before its update, see `Withholding`.
     """
 
     def __init__(
@@ -32,16 +60,20 @@ class AppliedGradients:
         optimizer: Any,
         recorder: Recorder,
         group: Group,
+        options: Options,
         explainer: NoneExplainer | None = None,
         model_step: ModelStep | None = None,
-        capacity: int = CAPACITY,
+        changed_by_step: Sequence[Any] = (),
     ) -> None:
         self.optimizer = optimizer
         self.group = group
         self._recorder = recorder
+        self._options = options
         self._explainer = explainer
         self._model_step = model_step
-        self.capacity = capacity
+        self._scaler = is_scaler(optimizer)
+        withholds = options.on_nonfinite != RECORD and not self._scaler
+        self._withholding = Withholding(options.on_nonfinite, changed_by_step) if withholds else None
         self.on_traced: Callable[[], object] = lambda: None
         recorder.number_from(group, max(iterations_of(optimizer), group.last_step_plus_one()))
         self._hook = OptimizerHook(optimizer, self._on_apply)
@@ -50,30 +82,49 @@ class AppliedGradients:
         """The optimizer is as it was before."""
         self._hook.remove()
 
+    def stopped(self) -> bool:
+        """Whether updates are withheld for good. Host only."""
+        return self._withholding is not None and self._withholding.stopped()
+
     def _on_apply(self, gradients: Sequence[Any], variables: Sequence[Any], proceed: Proceed) -> Any:
         if self._recorder.closed:
             return proceed()
-        channel = self._recorder.channel(self.group, variables, self.capacity)
         if self._explainer is not None:
             self._explainer.look(self.group, gradients, variables)
-        self._record(channel, gradients)
+        written = self._record(gradients, variables)
         if not tf.executing_eagerly():
             self.on_traced()
         try:
-            return proceed()
+            result = self._go_on(written, gradients, variables, proceed)
         except BaseException:
             if all(gradient is None for gradient in gradients):  # "No gradients provided for any variable"
-                self._keep_mask(gradients, variables)
+                self._keep_mask(variables)
             raise
+        if written.detail is not None:
+            written.detail.finish(variables)
+        return result
 
-    def _record(self, channel: Channel, gradients: Sequence[Any]) -> None:
+    def _go_on(self, written: Written, gradients: Sequence[Any], variables: Sequence[Any], proceed: Proceed) -> Any:
+        if self._withholding is None or all(gradient is None for gradient in gradients):
+            return proceed()
+        build(self.optimizer, variables)  # variables cannot be made in a branch
+        return self._withholding.apply(written.measured.finite(), proceed, lambda: self.optimizer.iterations)
+
+    def _record(self, gradients: Sequence[Any], variables: Sequence[Any]) -> Written:
+        channel = self._recorder.channel(self.group, variables, self._options.capacity)
         loss = None if self._model_step is None else self._model_step.loss()
         scale, carried = loss_scale_of(self.optimizer)
         facts = StepFacts(loss=loss, loss_scale=scale, learning_rate=learning_rate_of(self.optimizer))
-        how = Handling(scaled=carried, scaler_skips=is_scaler(self.optimizer))
-        self._recorder.record(self.group, channel, gradients, facts, how)
+        how = Handling(
+            scaled=carried,
+            scaler_skips=self._scaler,
+            withhold=self._withholding is not None,
+            detail=self._options.detail,
+            updates=True,
+        )
+        return self._recorder.record(self.group, channel, gradients, facts, how)
 
-    def _keep_mask(self, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
+    def _keep_mask(self, variables: Sequence[Any]) -> None:
         if tf.executing_eagerly():
             self._recorder.flush()
         elif here(self.group.facts.replicas) == 0:

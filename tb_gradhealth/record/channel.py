@@ -10,6 +10,7 @@ import tensorflow as tf
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.record import history, layout
 from tb_gradhealth.record.clipping import Clipping
+from tb_gradhealth.record.detail import Detail
 from tb_gradhealth.record.evidence import StepKeeper
 from tb_gradhealth.record.ring import Ring, Snapshot, StepFacts
 from tb_gradhealth.record.statistics import Measured, measure, unscaled
@@ -24,14 +25,31 @@ class Handling:
       scaled: they carry the loss scale.
       scaler_skips: a loss scaler withholds the update where they are not finite.
       withhold: we withhold it there.
+      detail: steps from one with detailed numbers to the next; 0 for none.
+      updates: the update follows, and the caller tells when it is done (`Written.detail`).
     """
 
     scaled: bool = False
     scaler_skips: bool = False
     withhold: bool = False
+    detail: int = 0
+    updates: bool = False
 
 
 PLAIN = Handling()
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """What recording a step gave.
+
+    Attributes:
+      measured: the step's gradients, measured.
+      detail: to be finished after the update, if the step is a detailed one; else None.
+    """
+
+    measured: Measured
+    detail: Detail | None
 
 
 class Channel:
@@ -61,6 +79,7 @@ class Channel:
             for device, counter in zip(devices, counters, strict=True)
         ]
         self._waiting: list[list[layout.Rows]] = [[] for _ in self._rings]
+        self._eager_counts = [0] * len(self._rings)
         self._eager_functions: dict[tuple[int, Handling], Any] = {}
         self.empty = [tf.TensorShape(v.shape).num_elements() == 0 for v in self.variables]
 
@@ -71,18 +90,24 @@ class Channel:
         how: Handling,
         replica: int = 0,
         keeper: StepKeeper | None = None,
-    ) -> Measured:
+    ) -> Written:
         """Measures and records one step, in a graph."""
+        ring = self._rings[replica]
         measured = measure(gradients)
-        if how.scaled and facts.loss_scale is not None:
-            measured = unscaled(measured, facts.loss_scale)
+        scale = facts.loss_scale if how.scaled else None
+        if scale is not None:
+            measured = unscaled(measured, scale)
         if how.scaler_skips or how.withhold:
             bad = tf.logical_not(measured.finite())
             facts = dataclasses.replace(facts, **{"handled" if how.scaler_skips else "skipped": bad})
-        seq = self._rings[replica].write(measured, facts)
+        seq = ring.write(measured, facts)
         if keeper is not None and not how.scaler_skips:
             keeper.keep(measured.finite(), seq)
-        return measured
+        detail = None
+        if how.detail:
+            detail = Detail(ring, seq, how.detail, scale)
+            detail.begin(gradients, self.variables, how.updates)
+        return Written(measured, detail)
 
     def write_eagerly(
         self,
@@ -91,20 +116,29 @@ class Channel:
         how: Handling,
         replica: int,
         new_keeper: Callable[[], StepKeeper | None],
-    ) -> Measured:
+    ) -> Written:
         """Measures and records one step, in eager mode: one call into a function made once per kind of gradients."""
+        count = self._eager_counts[replica]
+        self._eager_counts[replica] += 1
+        detailed = how.detail > 0 and count % how.detail == 0
+        plain = dataclasses.replace(how, detail=0)
+        run = self._eager_functions.get((replica, plain))
+        if run is None:
+            run = self._eager_functions[replica, plain] = self._eager_function(plain, replica, new_keeper())
         names = [name for name in facts.__dataclass_fields__ if getattr(facts, name) is not None]
         values = [_tensor(name, getattr(facts, name)) for name in names]
-        run = self._eager_functions.get((replica, how))
-        if run is None:
-            run = self._eager_functions[replica, how] = self._eager_function(how, replica, new_keeper())
-        return Measured(*run(list(gradients), dict(zip(names, values, strict=True))))
+        norm, nans, infs, seq = run(list(gradients), dict(zip(names, values, strict=True)))
+        detail = None
+        if detailed:
+            detail = Detail(self._rings[replica], seq, 1, facts.loss_scale if how.scaled else None)
+            detail.begin(gradients, self.variables, how.updates)
+        return Written(Measured(norm, nans, infs), detail)
 
     def _eager_function(self, how: Handling, replica: int, keeper: StepKeeper | None) -> Any:
         @never_converted
-        def run(gradients: list[Any], facts: dict[str, Any]) -> tuple[Any, Any, Any]:
-            measured = self.write(gradients, StepFacts(**facts), how, replica, keeper)
-            return measured.norm, measured.nans, measured.infs
+        def run(gradients: list[Any], facts: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
+            measured = self.write(gradients, StepFacts(**facts), how, replica, keeper).measured
+            return measured.norm, measured.nans, measured.infs, self._rings[replica].last_seq()
 
         return tf.function(run, reduce_retracing=True, autograph=False)
 
@@ -117,7 +151,10 @@ class Channel:
             parts.append(history.summed_up(summaries, place))
         steps = self._aligned(snapshots)
         if len(steps[0]):
-            parts.append(history.single_steps(steps, place, self._clipping))
+            windows = history.single_steps(steps, place, self._clipping)
+            for replica, (rows, snapshot) in enumerate(zip(steps, snapshots, strict=True)):
+                history.add_details(windows, rows, snapshot.detail, place, replica)
+            parts.append(windows)
         return parts
 
     def _aligned(self, snapshots: Sequence[Snapshot]) -> list[layout.Rows]:

@@ -14,8 +14,12 @@ from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds, Tracker
 from tb_gradhealth.record.builder import WindowBuilder
 from tb_gradhealth.record.flight import FlightRecorder
+from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.history import Place
 from tb_gradhealth.record.schema import Entry, GroupFacts, build_schema, key_of
+
+MAX_INCIDENTS = 200
+"""Incidents kept of one group, over all its generations."""
 
 
 class Group:
@@ -41,7 +45,7 @@ class Group:
         self._builder = WindowBuilder(facts.every)
         self._flight = FlightRecorder()
         self._tracker: Tracker | None = None
-        self._unwritten: list[Windows] = []
+        self._health_guard = Guard(f"looking for incidents in {name!r}")
         self.schema: pb.Schema | None = None
         self.last_step: int | None = None
         self.former_incidents: list[pb.Incident] = []
@@ -95,7 +99,7 @@ class Group:
         self._end_generation()
         entries = [*self._trained.values(), *self._others.values()]
         self.schema = build_schema(self.name, entries, self.facts, self._ignore)
-        self._tracker = Tracker(self.schema, self._thresholds)
+        self._tracker = self._health_guard.run(Tracker, self.schema, self._thresholds)
         self._builder = WindowBuilder(self.facts.every)
         self._flight = FlightRecorder()
         self._stale = False
@@ -105,9 +109,11 @@ class Group:
 
     def feed(self, windows: Windows, log: LogWriter) -> list[Incident]:
         """Takes in windows over the present schema's rows, in order of steps; writes what is complete."""
-        assert self.schema is not None and self._tracker is not None, "renew first"
+        assert self.schema is not None, "renew first"
         self.last_step = int(windows.last_step[-1])
-        incidents = self._tracker.feed(windows)
+        incidents: list[Incident] = []
+        if self._tracker is not None:
+            incidents = self._health_guard.run(self._tracker.feed, windows) or []
         single = self._builder.width == 1
         complete = self._builder.add(windows)
         log.records(complete, self.name, self.schema.generation)
@@ -133,11 +139,12 @@ class Group:
 
     def incidents(self) -> list[pb.Incident]:
         """All incidents of the group, those of earlier generations first."""
-        return [*self.former_incidents, *(self._tracker.to_proto() if self._tracker is not None else ())]
+        if self._tracker is None:
+            return self.former_incidents
+        return [*self.former_incidents, *(self._health_guard.run(self._tracker.to_proto) or ())][-MAX_INCIDENTS:]
 
     def _end_generation(self) -> None:
-        if self._tracker is not None:
-            self.former_incidents = [*self.former_incidents, *self._tracker.to_proto()][-200:]
+        self.former_incidents = self.incidents()
 
 
 OnIncident = Callable[[Incident], object]

@@ -65,6 +65,27 @@ def single_steps(replicas: Sequence[layout.Rows], place: Place, clipping: Clippi
     return windows
 
 
+def add_details(windows: Windows, rows: layout.Rows, table: layout.Floats, place: Place, replica: int) -> bool:
+    """Puts the detailed numbers into the window of their step. Returns whether that step was among the windows.
+
+    Args:
+      windows: one for each step of `rows`.
+      table: float32 ``[DETAIL_ROWS, width]``.
+    """
+    seq = int(layout.split_rows(table[:1]).seq[0])
+    found = np.flatnonzero(rows.seq == seq)
+    if not len(found):
+        return False
+    at = int(found[0])
+    body = table[:, len(layout.SCALARS) :].reshape(layout.DETAIL_ROWS, layout.PARTS, -1)
+    windows.detail_step[at] = rows.step[at]
+    for row, names in enumerate(layout.DETAIL):
+        for part, name in enumerate(names):
+            if name is not None:
+                getattr(windows, name)[at, place.of(replica)] = body[row, part]
+    return True
+
+
 def summed_up(replicas: Sequence[layout.Floats], place: Place) -> Windows:
     """The one window that the summary rows of each replica describe (`layout.SUMMARY`)."""
     windows = Windows.blank(1, place.rows)

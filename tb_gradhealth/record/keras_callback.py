@@ -10,9 +10,11 @@ from typing import Any
 
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.applied import Options, checked_detail
 from tb_gradhealth.record.keras_session import KerasSession, calling_list, end_with
 from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.recorder import Recorder
+from tb_gradhealth.record.withholding import RECORD, checked_policy
 
 _sessions: list[KerasSession] = []
 """The `fit` calls being recorded."""
@@ -38,7 +40,11 @@ class GradHealthCallback:
       thresholds: limits of the health rules.
       on_incident: called with each new `Incident`.
       ignore: names of variables or layers that are expected to get no gradient.
-      explain: find out why gradients are None or zero.
+      on_nonfinite: ``"record"`` (default) only records NaN and Inf; ``"skip"`` withholds the updates they would cause;
+        ``"stop"`` withholds them and ends the training with the weights of the last good step.
+      detail: steps from one whose largest |g|, share of zeros, weight norm and update ratio are computed to the next; 0
+        for never.
+      explain: find out why gradients are None, zero or not finite.
 
     Raises:
       TypeError, ValueError: an argument is not what it should be.
@@ -54,11 +60,14 @@ class GradHealthCallback:
         thresholds: Thresholds | None = None,
         on_incident: Callable[[Incident], object] | None = None,
         ignore: Collection[str] = (),
+        on_nonfinite: str = RECORD,
+        detail: int = 100,
         explain: bool = True,
     ) -> None:
         self.model: Any = None
         self.params: dict[str, Any] = {}
         self._explain = explain
+        self._options = Options(checked_policy(on_nonfinite), checked_detail(detail))
         self._session: KerasSession | None = None
         self._explainer: NoneExplainer | None = None
         self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
@@ -79,7 +88,7 @@ class GradHealthCallback:
             _sessions.remove(session)
         if self._explain:
             self._explainer = NoneExplainer(self._recorder)
-        self._session = KerasSession(model, self._recorder, self._explainer)
+        self._session = KerasSession(model, self._recorder, self._options, self._explainer)
         _sessions.append(self._session)
         end_with(calling_list(), self._session)
 

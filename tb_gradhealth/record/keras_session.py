@@ -3,6 +3,7 @@
 Imports no Keras: it works on the attributes that Keras 3 and tf_keras models share.
 """
 
+import dataclasses
 import sys
 import threading
 import weakref
@@ -12,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
-from tb_gradhealth.record.applied import AppliedGradients
+from tb_gradhealth.record.applied import AppliedGradients, Options
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.model_step import ModelStep
 from tb_gradhealth.record.none_causes import NoneExplainer
@@ -20,6 +21,7 @@ from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import CAPACITY, Recorder
 from tb_gradhealth.record.schema import Entry, GroupFacts, key_of
+from tb_gradhealth.record.withholding import RECORD, STOP
 
 _END_OF_DATA = (StopIteration, tf.errors.OutOfRangeError)
 
@@ -30,12 +32,14 @@ class KerasSession:
     Args:
       model: of Keras 3 or tf_keras, compiled.
       recorder: takes the steps.
+      options: how.
       explainer: is asked about None gradients; None to ask nobody.
     """
 
-    def __init__(self, model: Any, recorder: Recorder, explainer: NoneExplainer | None) -> None:
+    def __init__(self, model: Any, recorder: Recorder, options: Options, explainer: NoneExplainer | None) -> None:
         self.model = model
         self._recorder = recorder
+        self._options = options
         self._thread = threading.get_ident()
         self._steps_per_call = steps_per_call(model)
         self._step = ModelStep(model)
@@ -60,7 +64,9 @@ class KerasSession:
         )
         group = self._recorder.group(name, facts)
         capacity = max(CAPACITY, 2 * self._steps_per_call)
-        return AppliedGradients(optimizer, self._recorder, group, explainer, self._step, capacity)
+        options = dataclasses.replace(self._options, capacity=capacity)
+        changed = () if self._options.on_nonfinite == RECORD or facts.replicas > 1 else moving_weights(self.model)
+        return AppliedGradients(optimizer, self._recorder, group, options, explainer, self._step, changed)
 
     @property
     def running(self) -> bool:
@@ -105,7 +111,18 @@ class KerasSession:
         if not self._told_others:
             self._told_others = True
             self._tell_others()
-        self._recorder.tick(self._steps_per_call, max(CAPACITY, 2 * self._steps_per_call))
+        looked = self._recorder.tick(self._steps_per_call, max(CAPACITY, 2 * self._steps_per_call))
+        if looked and self._options.on_nonfinite == STOP:
+            self._stop_if_told()
+
+    def _stop_if_told(self) -> None:
+        if not self.model.stop_training and any(applied.stopped() for applied in self._applied):
+            self.model.stop_training = True
+            print(
+                "tb_gradhealth: gradients are not finite; training is stopped with the weights of the last good step.",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def _tell_others(self) -> None:
         """Which of the model's variables no optimizer was given, now that every optimizer has been seen once."""
@@ -152,6 +169,11 @@ def variables_with_roles(model: Any) -> Iterator[tuple[Any, "pb.Variable.Role"]]
             if key_of(variable) not in trainable:
                 trainable.add(key_of(variable))
                 yield variable, pb.Variable.FROZEN
+
+
+def moving_weights(model: Any) -> list[Any]:
+    """Weights that the forward pass changes: not trainable, floating (batch normalisation's moving statistics)."""
+    return [v for v in model.non_trainable_weights if tf.as_dtype(v.dtype).is_floating]
 
 
 def flat_layers(model: Any) -> list[Any]:

@@ -1,7 +1,8 @@
 """What one recorded step looks like on the device: a row of float32 numbers, and how the host reads it.
 
     row     = scalars | norm per variable | NaN elements per variable | Inf elements per variable
-    ring    = `capacity` rows, and below them `SUMMARY_ROWS` rows that sum up the steps the ring had no room for
+    ring    = `capacity` rows, below them `SUMMARY_ROWS` rows that sum up the steps the ring had no room for, and below
+              these `DETAIL_ROWS` rows with the latest detailed numbers
 
 A whole number that may exceed 2**24 (a step, a sequence number) is kept as two float32 numbers, both exact.
 Sequence numbers count recorded steps from 1; 0 marks a row never written.
@@ -54,6 +55,14 @@ SUMMARY_SCALARS = {
 }
 """Where a summary keeps its scalars: row and slot. The slots of row 0 are those of the last step summed up, the
 sequence number and step of row 1 those of the first."""
+
+DETAIL_ROWS = 2
+"""Rows below the summary: the latest detailed numbers, see `DETAIL`. Their heads hold the sequence number and step."""
+
+DETAIL = (
+    ("largest", "zero_share", "weight_norm"),
+    ("update_ratio", None, None),
+)
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

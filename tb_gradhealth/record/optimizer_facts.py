@@ -1,5 +1,7 @@
 """What an optimizer can tell of a step, whichever Keras it is of. Knows attribute names, imports no Keras."""
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -65,3 +67,17 @@ def loss_scale_of(optimizer: Any) -> tuple[Any, bool]:
     if hasattr(optimizer, "inner_optimizer"):  # tf_keras un-scales before it applies
         return tf.cast(optimizer.loss_scale, tf.float32), False
     return None, False
+
+
+def build(optimizer: Any, variables: Sequence[Any]) -> None:
+    """Makes the optimizer's variables now, as its own `apply` would."""
+    if getattr(optimizer, "built", False) or not callable(getattr(optimizer, "build", None)):
+        return
+    keras = sys.modules.get("keras")
+    scope = getattr(keras, "name_scope", None)
+    if scope is not None and hasattr(optimizer, "scale_loss"):  # Keras 3
+        with scope(optimizer.name, caller=optimizer):
+            optimizer.build(list(variables))
+    else:
+        with tf.name_scope(optimizer.name or "optimizer"), tf.init_scope():
+            optimizer.build(list(variables))

@@ -22,7 +22,7 @@ from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import history
-from tb_gradhealth.record.channel import PLAIN, Channel, Handling
+from tb_gradhealth.record.channel import PLAIN, Channel, Handling, Written
 from tb_gradhealth.record.evidence import Evidence, OnBadStep, StepKeeper
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
@@ -33,7 +33,6 @@ from tb_gradhealth.record.ring import StepFacts, step_counter
 from tb_gradhealth.record.schema import GroupFacts, key_of
 from tb_gradhealth.record.session_rows import SessionRows
 from tb_gradhealth.record.sink import checked_log_dir
-from tb_gradhealth.record.statistics import Measured
 
 CAPACITY = 64
 """Steps a ring holds, unless one call to the device runs more than half as many."""
@@ -118,7 +117,7 @@ class Recorder:
 
     def record(
         self, group: Group, channel: Channel, gradients: Sequence[Any], facts: StepFacts, how: Handling = PLAIN
-    ) -> Measured:
+    ) -> Written:
         """Records one step from where its gradients are: eagerly, or as operations of the function being traced."""
         replica = here(group.facts.replicas)
 
@@ -126,10 +125,10 @@ class Recorder:
             return self.evidence.keeper(group.name, channel.variables, how.withhold)
 
         if tf.executing_eagerly():
-            measured = channel.write_eagerly(gradients, facts, how, replica, new_keeper)
+            written = channel.write_eagerly(gradients, facts, how, replica, new_keeper)
             if replica == group.facts.replicas - 1:
                 self.tick(1, channel.capacity)
-            return measured
+            return written
         keeper = new_keeper()
         if keeper is not None:
             step = self.evidence.model_step
@@ -142,11 +141,13 @@ class Recorder:
 
     # Between steps --------------------------------------------------------------------------------------------------
 
-    def tick(self, steps: int, capacity: int = CAPACITY) -> None:
+    def tick(self, steps: int, capacity: int = CAPACITY) -> bool:
         """The host knows that up to `steps` further steps were run. Looks at the device if it is time."""
         self._unread += steps
         if self._unread + steps > capacity or time.monotonic() - self._looked >= LOOK_SECONDS:
             self.drain()
+            return True
+        return False
 
     def drain(self) -> int:
         """Reads all that was recorded and works it in. Returns how many steps that were."""

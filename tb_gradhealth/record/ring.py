@@ -45,10 +45,12 @@ class Snapshot:
     Attributes:
       rows: the steps still in the ring, in order, that the host had not seen.
       summary: the rows that sum up earlier unseen steps, float32 ``[SUMMARY_ROWS, width]``, or None.
+      detail: the latest detailed numbers, float32 ``[DETAIL_ROWS, width]``; sequence number 0 for none yet.
     """
 
     rows: layout.Rows
     summary: layout.Floats | None
+    detail: layout.Floats
 
     @property
     def last_seq(self) -> int:
@@ -88,7 +90,8 @@ class Ring:
 
     def _make_variables(self, device: str | None) -> None:
         with tf.device(device):
-            shape = [self.capacity + layout.SUMMARY_ROWS, layout.width(self.variables)]
+            rows = self.capacity + layout.SUMMARY_ROWS + layout.DETAIL_ROWS
+            shape = [rows, layout.width(self.variables)]
             self._table = tf.Variable(tf.zeros(shape), trainable=False, name="gradhealth_ring")
             self._seq = tf.Variable(0, dtype=tf.int64, trainable=False, name="gradhealth_seq")
             self._host_seen = tf.Variable(0, dtype=tf.int64, trainable=False, name="gradhealth_seen")
@@ -108,6 +111,31 @@ class Ring:
                 row = pack_row(measured, facts, seq, step)
                 self._table.scatter_update(tf.IndexedSlices(row[None], slot[None]))
             return seq
+
+    def last_seq(self) -> Any:
+        """The sequence number of the last step: int64 ``[]``."""
+        return self._seq.read_value()
+
+    def write_detail(self, seq: Any, largest: Any, zero_share: Any, weight_norm: Any) -> None:
+        """The detailed numbers of a step, known before its update: float32 ``[variables]`` each."""
+        head = tf.stack([seq // layout.SPLIT, seq % layout.SPLIT])
+        head = tf.pad(tf.cast(head, tf.float32), [[0, len(layout.SCALARS) - 2]])
+        row = tf.concat([head, largest, zero_share, weight_norm], axis=0)
+        unknown = tf.concat([head, tf.fill([layout.PARTS * self.variables], math.nan)], axis=0)
+        at = tf.range(self._detail_at, self._detail_at + layout.DETAIL_ROWS)
+        self._table.scatter_update(tf.IndexedSlices(tf.stack([row, unknown]), at))
+
+    def write_update_ratio(self, ratio: Any) -> None:
+        """What `write_detail` could not know, after the update: float32 ``[variables]``."""
+        at = self._detail_at + 1
+        row = self._table.sparse_read([at])[0]
+        start = len(layout.SCALARS)
+        row = tf.concat([row[:start], ratio, row[start + self.variables :]], axis=0)
+        self._table.scatter_update(tf.IndexedSlices(row[None], [at]))
+
+    @property
+    def _detail_at(self) -> int:
+        return self.capacity + layout.SUMMARY_ROWS
 
     def _step(self, given: Any) -> Any:
         if given is None:
@@ -129,7 +157,7 @@ class Ring:
         """All that was recorded since the last `read`: one transfer from the device."""
         table = self._table.numpy()
         rows = layout.split_rows(table[: self.capacity])
-        summary: layout.Floats | None = table[self.capacity :]
+        summary: layout.Floats | None = table[self.capacity : self._detail_at]
         assert summary is not None
         summed_up = int(layout.split_rows(summary[:1]).seq[0])
         if summed_up <= self._seen:
@@ -137,7 +165,7 @@ class Ring:
         else:
             self._seen = summed_up
         new = np.flatnonzero(rows.seq > self._seen)
-        snapshot = Snapshot(rows.select(new[np.argsort(rows.seq[new])]), summary)
+        snapshot = Snapshot(rows.select(new[np.argsort(rows.seq[new])]), summary, table[self._detail_at :])
         if snapshot.last_seq > 0:
             self._seen = snapshot.last_seq
             self._host_seen.assign(self._seen)

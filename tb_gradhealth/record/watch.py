@@ -5,13 +5,14 @@ from typing import Any, TypeVar
 
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
-from tb_gradhealth.record.applied import AppliedGradients
+from tb_gradhealth.record.applied import AppliedGradients, Options, checked_detail
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer, is_v1
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.schema import GroupFacts
+from tb_gradhealth.record.withholding import RECORD, checked_policy
 
 _Optimizer = TypeVar("_Optimizer")
 
@@ -23,7 +24,7 @@ def watch(
     log_dir: Any,
     *,
     every: int | str = "auto",
-    on_nonfinite: str = "record",
+    on_nonfinite: str = RECORD,
     on_incident: Callable[[Incident], object] | None = None,
     ignore: Collection[str] = (),
     thresholds: Thresholds | None = None,
@@ -39,7 +40,8 @@ def watch(
     Args:
       optimizer: of Keras 3 or tf_keras. The same object is returned; watching it again ends the former watch.
       log_dir: the directory given to `tensorboard --logdir`, or one below it.
-      every, on_incident, ignore, thresholds, explain: see `GradHealthCallback`.
+      on_nonfinite: as in `GradHealthCallback`; ``"stop"`` withholds the bad update and every later one.
+      every, on_incident, ignore, thresholds, detail, explain: see `GradHealthCallback`.
 
     Returns:
       The optimizer.
@@ -57,9 +59,10 @@ def watch(
             f"`watch` takes an optimizer. Received: {optimizer!r} (of type {type(optimizer).__name__}). "
             "Write it like watch(keras.optimizers.Adam(), 'logs/run1')."
         )
+    options = Options(checked_policy(on_nonfinite), checked_detail(detail))
     unwatch(optimizer)
     recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
-    _watched[id(optimizer)] = _Watch(optimizer, recorder, explain)
+    _watched[id(optimizer)] = _Watch(optimizer, recorder, options, explain)
     return optimizer
 
 
@@ -71,7 +74,7 @@ def unwatch(optimizer: Any) -> None:
 
 
 class _Watch:
-    def __init__(self, optimizer: Any, recorder: Recorder, explain: bool) -> None:
+    def __init__(self, optimizer: Any, recorder: Recorder, options: Options, explain: bool) -> None:
         self._recorder = recorder
         self._explainer = NoneExplainer(recorder) if explain else None
         facts = GroupFacts(
@@ -82,7 +85,7 @@ class _Watch:
             replicas=replica_count(),
         )
         group = recorder.group(group_name(optimizer), facts)
-        self._applied = AppliedGradients(optimizer, recorder, group, self._explainer)
+        self._applied = AppliedGradients(optimizer, recorder, group, options, self._explainer)
         self._applied.on_traced = recorder.attend_by_poller
         open_recorders.add(recorder)
 

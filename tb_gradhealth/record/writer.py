@@ -7,6 +7,8 @@ import tensorflow as tf
 
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.applied import checked_detail
+from tb_gradhealth.record.channel import Handling
 from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.pairs import checked_pairs, checked_step
 from tb_gradhealth.record.places import replica_count
@@ -35,6 +37,7 @@ class GradHealthWriter:
       thresholds: limits of the health rules.
       on_incident: called with each new `Incident`.
       ignore: names of variables or layers that are expected to get no gradient.
+      detail: steps from one whose largest |g|, share of zeros and weight norm are computed to the next; 0 for never.
       explain: find out why gradients are None or zero.
 
     Raises:
@@ -49,10 +52,12 @@ class GradHealthWriter:
         thresholds: Thresholds | None = None,
         on_incident: Callable[[Incident], object] | None = None,
         ignore: Collection[str] = (),
+        detail: int = 100,
         explain: bool = True,
     ) -> None:
         self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
         self._explainer = NoneExplainer(self._recorder) if explain else None
+        self._how = Handling(detail=checked_detail(detail))
         open_recorders.add(self._recorder)
 
     @never_converted
@@ -96,7 +101,7 @@ class GradHealthWriter:
         facts = StepFacts(step=checked_step(step), loss=loss)
         owner = self._recorder.group(group, GroupFacts("record", every=self._recorder.every, replicas=replica_count()))
         channel = self._recorder.channel(owner, variables)
-        self._recorder.record(owner, channel, gradients, facts)
+        self._recorder.record(owner, channel, gradients, facts, self._how)
         if not tf.executing_eagerly():
             self._recorder.attend_by_poller()
         if self._explainer is not None:
