@@ -6,7 +6,7 @@ from typing import Any
 from tb_gradhealth import __version__
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.causes import Cause
-from tb_gradhealth.format.tags import parse
+from tb_gradhealth.format.tags import SeriesTag, parse
 from tb_gradhealth.health import Incident, RunHealth, VariableHealth
 from tb_gradhealth.serve.numbers import sound
 from tb_gradhealth.serve.run import Run, newer_format_of
@@ -59,7 +59,10 @@ def run(found: Run, health: RunHealth) -> dict[str, Any]:
 
 
 def _entry(name: str, series: Mapping[str, Series], health: RunHealth | None) -> dict[str, Any]:
-    steps = [s.max_step for tag, s in series.items() if (t := parse(tag)) is not None and t.kind == "records"]
+    newest: dict[str, SeriesTag] = {}
+    for tag in sorted(t for name in series if (t := parse(name)) is not None and t.kind == "records"):
+        newest[tag.group] = tag
+    steps = [series[str(tag)].max_step for tag in newest.values()]
     return {
         "run": name,
         "has_data": bool(series),

@@ -47,8 +47,8 @@ def steps(
     if details:
         detailed = windows.first_step % 4 == 0
         windows.detail_step[:] = np.where(detailed, windows.first_step, -1)
-        for name in ("largest", "zero_share", "weight_norm", "update_ratio"):
-            values = random.uniform(0.01, 1, states.shape)
+        for name, usual in (("largest", 0.1), ("zero_share", 0.1), ("weight_norm", 10.0), ("update_ratio", 1e-3)):
+            values = usual * random.uniform(0.5, 2, states.shape)
             getattr(windows, name)[:] = np.where(detailed[:, None], values, np.nan)
     return windows
 
