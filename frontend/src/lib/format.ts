@@ -69,12 +69,20 @@ export function shape(dimensions: readonly number[]): string {
   return dimensions.length === 1 ? `(${dimensions[0]},)` : `(${dimensions.join(", ")})`;
 }
 
-/** A name in two parts, so that a narrow column can cut the middle out: the end is what tells names apart. */
-export function splitName(name: string, tail = 24): readonly [head: string, tail: string] {
-  if (name.length <= tail) return ["", name];
+/** Roughly the width of a letter in pixels, for deciding where to cut a name. */
+const LETTER = 7.2;
+
+/**
+ * A name in two parts, so that a column of some pixels can cut the middle out: the end is what tells names apart.
+ *
+ * The first part is empty where the name fits as it is.
+ */
+export function splitName(name: string, pixels: number): readonly [head: string, tail: string] {
+  const fits = Math.max(4, Math.floor(pixels / LETTER));
+  if (name.length <= fits) return ["", name];
   const slash = name.lastIndexOf("/");
-  if (slash > 0 && name.length - slash <= tail) return [name.slice(0, slash), name.slice(slash)];
-  const cut = name.length - Math.floor(tail / 2);
+  if (slash > 0 && name.length - slash <= fits - 2) return [name.slice(0, slash), name.slice(slash)];
+  const cut = name.length - Math.floor(fits / 2);
   return [name.slice(0, cut), name.slice(cut)];
 }
 

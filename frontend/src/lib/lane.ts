@@ -19,6 +19,9 @@ export interface Mark {
   readonly ids: readonly number[];
 }
 
+/** A head with a number beside it takes this many times the room. */
+const COUNTED = 1.6;
+
 /** Marks from left to right; heads closer than `head` pixels share one. Incidents out of view have none. */
 export function laneMarks(
   incidents: readonly LaneIncident[],
@@ -37,7 +40,7 @@ export function laneMarks(
   const marks: { left: number; right: number; members: LaneIncident[] }[] = [];
   for (const { incident, left, right } of seen) {
     const before = marks.at(-1);
-    if (before !== undefined && left - before.left < head) {
+    if (before !== undefined && left - before.left < (before.members.length > 1 ? head * COUNTED : head)) {
       before.members.push(incident);
       before.right = Math.max(before.right, right);
     } else {

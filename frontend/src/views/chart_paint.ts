@@ -169,8 +169,9 @@ function paintStates(context: CanvasRenderingContext2D, chart: Chart, place: Pla
     for (let i = from; i < to; i++) {
       if (states[i] !== state) continue;
       const left = place.x(x[i]);
-      const next = i + 1 < x.length ? place.x(x[i + 1]) : left;
-      context.fillRect(left - 1.5, height - FOOT + 3, Math.max(3, next - left), FOOT - 3);
+      while (i + 1 < to && states[i + 1] === state) i++;
+      const end = i + 1 < x.length ? place.x(x[i + 1]) : place.x(x[i]);
+      context.fillRect(left - 1.5, height - FOOT + 3, Math.max(3, end - left), FOOT - 3);
     }
   }
 }

@@ -7,15 +7,20 @@ import { endsOf, tileAt } from "../store/reading";
 import { findVariable } from "../store/selectors";
 import { useApp, useCursor } from "./context";
 
+/** Pixels that the colour, the value and the button beside a name take. */
+const AROUND_NAME = 110;
+
 /** Names of the curves, their values at the cursor, and how to take one out. */
 export function LinesLegend({
   answer,
   picked,
   colours,
+  width,
 }: {
   answer: RunAnswer;
   picked: readonly string[];
   colours: ReadonlyMap<string, string>;
+  width: number;
 }) {
   const { session, actions } = useApp();
   const step = useCursor((cursor) => cursor.step);
@@ -34,7 +39,7 @@ export function LinesLegend({
     <ul class="legend-list" aria-label="Variables in the chart">
       {picked.map((key) => {
         const name = findVariable(answer, key)?.name ?? "";
-        const [head, tail] = splitName(name);
+        const [head, tail] = splitName(name, width - AROUND_NAME);
         return (
           <li key={key} title={name}>
             <span class="swatch" style={{ background: colours.get(key) }} />

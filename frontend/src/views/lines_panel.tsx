@@ -65,7 +65,7 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
 
   return (
     <section class="lines" aria-label="Curves of the chosen variables">
-      {row(<LinesLegend answer={main} picked={picked} colours={colours} />, (answer) => ({
+      {row(<LinesLegend answer={main} picked={picked} colours={colours} width={labelWidth} />, (answer) => ({
         curves: [
           ...variableCurves(slots, { main, answer, picked, colours, metric }),
           // The main run's own curves, dotted, to see the difference in one plot.

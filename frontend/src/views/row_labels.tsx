@@ -17,6 +17,10 @@ export interface RowLabelProps {
   readonly opened: boolean;
 }
 
+const INDENT = 14;
+/** Pixels that signs, dots and the step beside a name take. */
+const AROUND_NAME = 70;
+
 export function rowId(key: string): string {
   return `row-${encodeURIComponent(key)}`;
 }
@@ -25,7 +29,7 @@ export function rowId(key: string): string {
 export function RowLabel({ row, index, top, height, width, line, words, opened }: RowLabelProps) {
   const { session, actions } = useApp();
   const active = useCursor((cursor) => cursor.row === row.key);
-  const [head, tail] = splitName(row.label);
+  const [head, tail] = splitName(row.label, width - AROUND_NAME - row.level * INDENT);
   const ill = row.state !== "ok" && row.state !== "frozen";
   const classes = ["row", `row-${row.kind}`, active ? "row-active" : "", opened ? "row-opened" : ""];
   return (
@@ -46,7 +50,7 @@ export function RowLabel({ row, index, top, height, width, line, words, opened }
       <div
         role="rowheader"
         class="row-name"
-        style={{ width: `${width}px`, paddingLeft: `${6 + (row.level - 1) * 14}px` }}
+        style={{ width: `${width}px`, paddingLeft: `${6 + (row.level - 1) * INDENT}px` }}
         title={row.title}
       >
         {row.expanded === undefined ? (
