@@ -72,7 +72,7 @@ def main():
 
         optimizer = v1.train.GradientDescentOptimizer(0.2)
         gradients, variables = zip(*optimizer.compute_gradients(loss), strict=True)
-        hook = tb_gradhealth.v1.GradHealthHook(args.log_dir, list(zip(gradients, variables, strict=True)))
+        hook = tb_gradhealth.v1.GradHealthHook(args.log_dir, zip(gradients, variables, strict=True), loss=loss)
         clipped, _ = tf.clip_by_global_norm(gradients, 1.25)
         train_op = optimizer.apply_gradients(zip(clipped, variables, strict=True))
 

@@ -127,7 +127,6 @@ def test_the_record_and_its_cause_are_on_disk_when_keras_raises(tmp_path, keras)
     code = f"""
 import runpy, sys
 from tb_gradhealth.format.reader import read_run
-from tb_gradhealth.format.states import State
 sys.argv = ["feedback_autoencoder.py", "--keras", "{keras}", "--fault", "write", "--log-dir", "logs"]
 try:
     runpy.run_path({str(ROOT / "examples" / "feedback_autoencoder.py")!r}, run_name="__main__")
