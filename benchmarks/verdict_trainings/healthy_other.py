@@ -185,7 +185,9 @@ def loss_made_of_derivatives(log):
                 inner.watch(x)
                 y = model(x)
             loss = tf.reduce_mean((inner.gradient(y, x) - tf.cos(x)) ** 2)
-        return outer.gradient(loss, [v.value for v in variables], unconnected_gradients=tf.UnconnectedGradients.ZERO), loss
+        return outer.gradient(
+            loss, [v.value for v in variables], unconnected_gradients=tf.UnconnectedGradients.ZERO
+        ), loss
 
     with log.writer() as writer:
         for step in range(400):

@@ -8,7 +8,7 @@ import numpy as np
 from tb_gradhealth.format.states import State
 from tb_gradhealth.format.windows import Array, Windows
 from tb_gradhealth.health.layout import Layout
-from tb_gradhealth.health.stretches import Stretch, log_norms, log_totals
+from tb_gradhealth.health.stretches import Stretch, log_norms
 
 
 class Block:
@@ -17,8 +17,7 @@ class Block:
     Attributes:
       windows: at least one, in order of steps.
       number: how many windows of the group came before.
-      logs: `stretches.log_norms` of the windows: ``[windows, variables]``.
-      totals: `stretches.log_totals` of the windows: ``[windows]``.
+      logs, totals: `stretches.log_norms` of the windows: ``[windows, variables]`` and ``[windows]``.
       stretches: those that these windows complete.
     """
 
@@ -51,16 +50,11 @@ class Block:
         return bool(self.windows.nan_steps.any() or self.windows.inf_steps.any())
 
     @functools.cached_property
-    def peak_logs(self) -> Array:
-        """As `logs`, of the largest norm within each window."""
+    def peaks(self) -> tuple[Array, Array]:
+        """As `logs` and `totals`, of the largest norms within each window: the total is an upper bound."""
         if bool((self.windows.steps <= 1).all()):
-            return self.logs
+            return self.logs, self.totals
         return log_norms(self.windows, self.layout, "norm_max")
-
-    @functools.cached_property
-    def peak_totals(self) -> Array:
-        """As `totals`, of the largest norms within each window: no less than the largest total in it."""
-        return self.totals if self.peak_logs is self.logs else log_totals(self.peak_logs)
 
     @functools.cached_property
     def seen(self) -> Array:

@@ -6,6 +6,8 @@ Promises: the cuts do not depend on how the windows came; memory is one unfinish
 """
 
 import dataclasses
+import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -38,24 +40,27 @@ class Stretch:
     loss: float
 
 
-def log_norms(windows: Windows, layout: Layout, column: str = "norm_mean") -> Array:
-    """log10 of a column of norms, NaN where it is not finite or 0: float32 ``[windows, variables]``, worst replica."""
+def log_norms(windows: Windows, layout: Layout, column: str = "norm_mean") -> tuple[Array, Array]:
+    """log10 of a column of norms, the worst replica's.
+
+    Returns:
+      of each variable: float32 ``[windows, variables]``, NaN where it is not finite or 0; of all together: float64
+      ``[windows]``, NaN where no variable has one.
+    """
     norms: Array = getattr(windows, column)
     if layout.replicas > 1:
         norms = np.fmax.reduce(norms.reshape(len(windows), layout.replicas, layout.variables), axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log10(norms)
-    logs[~np.isfinite(logs)] = np.nan
-    return logs
-
-
-def log_totals(logs: Array) -> Array:
-    """log10 of the norm of all variables together: float64 ``[windows]``, NaN where no variable has one."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        squares = np.square(np.power(10.0, logs.astype(np.float64)))
-        totals: Array = 0.5 * np.log10(np.nansum(squares, axis=1))
+        usable = np.isfinite(logs)
+        if usable.all():
+            there = norms.astype(np.float64)
+        else:
+            logs[~usable] = np.nan
+            there = np.where(usable, norms, 0).astype(np.float64)
+        totals = 0.5 * np.log10(np.einsum("wv,wv->w", there, there))
     totals[~np.isfinite(totals)] = np.nan
-    return totals
+    return logs, totals
 
 
 def median(values: Array, axis: int, least: int = 1) -> Array:
@@ -66,6 +71,15 @@ def median(values: Array, axis: int, least: int = 1) -> Array:
     high = np.take_along_axis(ordered, np.minimum(count // 2, ordered.shape[axis] - 1), axis)
     middle: Array = np.where(count >= least, (low + high) / 2, np.nan).squeeze(axis)
     return middle
+
+
+def middle(values: Iterable[float]) -> float:
+    """Median of a few numbers, NaN left out; NaN of none. Some ten times as fast as `np.median`."""
+    known = sorted(v for v in values if v == v)
+    half = len(known) // 2
+    if not known:
+        return math.nan
+    return known[half] if len(known) % 2 else (known[half - 1] + known[half]) / 2
 
 
 class StretchBuilder:
@@ -80,8 +94,7 @@ class StretchBuilder:
         """The stretches that these windows complete.
 
         Args:
-          logs: `log_norms` of them.
-          totals: `log_totals` of them.
+          logs, totals: `log_norms` of them.
         """
         ends = np.stack([windows.first_step, windows.last_step, windows.steps], axis=1)
         self._rest.append((logs, totals, windows.loss, ends))

@@ -14,7 +14,7 @@ from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.results import Incident
 from tb_gradhealth.health.rules import RULES, Rule
-from tb_gradhealth.health.stretches import StretchBuilder, log_norms, log_totals
+from tb_gradhealth.health.stretches import StretchBuilder, log_norms
 from tb_gradhealth.health.thresholds import Thresholds
 
 MAX_INCIDENTS = 200
@@ -79,8 +79,7 @@ class Tracker:
             self.first_step = int(windows.first_step[0])
         self.last_step = int(windows.last_step[-1])
         self.steps += int(windows.steps.sum())
-        logs = log_norms(windows, self.layout)
-        totals = log_totals(logs)
+        logs, totals = log_norms(windows, self.layout)
         stretches = self._stretches.add(windows, logs, totals)
         block = Block(windows, self.layout, self.windows, logs, totals, stretches)
         for rule in self.rules:
@@ -90,11 +89,14 @@ class Tracker:
 
     def _remember(self, windows: Windows) -> None:
         recorded = windows.state_last != State.NOT_RECORDED
+        if recorded[-1].all():
+            self.last_state, self.last_norm = windows.state_last[-1].copy(), windows.norm_last[-1].copy()
+            return
         latest = len(windows) - 1 - recorded[::-1].argmax(axis=0)
         columns = np.arange(windows.row_count)
-        any_recorded = recorded.any(axis=0)
-        self.last_state = np.where(any_recorded, windows.state_last[latest, columns], self.last_state)
-        self.last_norm = np.where(any_recorded, windows.norm_last[latest, columns], self.last_norm)
+        known = recorded.any(axis=0)
+        self.last_state = np.where(known, windows.state_last[latest, columns], self.last_state)
+        self.last_norm = np.where(known, windows.norm_last[latest, columns], self.last_norm)
 
     def _unannounced(self) -> list[tuple[Rule, Episode]]:
         found = []

@@ -15,7 +15,7 @@ from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import STRETCH, Stretch
+from tb_gradhealth.health.stretches import STRETCH, Stretch, middle
 from tb_gradhealth.health.thresholds import Thresholds
 
 _MEMORY = 32
@@ -56,14 +56,14 @@ class Growing(Rule):
             total, loss = float(block.totals[index]), float(block.windows.loss[index])
             self._beginning.append((total, loss if np.isfinite(loss) else np.nan))
             if len(self._beginning) == _BEGINNING:
-                self._past.append(_middle(t for t, _ in self._beginning))
-                self._best_loss = _middle(loss for _, loss in self._beginning)
+                self._past.append(middle(t for t, _ in self._beginning))
+                self._best_loss = middle(loss for _, loss in self._beginning)
 
     def _ill(self, stretch: Stretch) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         if np.isnan(stretch.total):
             return ill
-        first, first_loss = (_middle(column) for column in zip(*self._beginning, strict=True))
+        first, first_loss = (middle(column) for column in zip(*self._beginning, strict=True))
         growth = stretch.total - np.fmin.reduce([*self._past, stretch.total])
         if growth >= self._needed(stretch.loss, first_loss) and not stretch.total < first + 0.5:
             ill = self._grown(stretch.level, growth / 2)
@@ -163,8 +163,3 @@ class ExplodedAtOnce(Rule):
             f"Exploding gradients in {self.who(episode)} {self.when(episode)}: a norm of "
             f"{words.number(10**self._worst)}, where the weights have {words.number(self._weight)}."
         )
-
-
-def _middle(values: object) -> float:
-    known = [v for v in values if not np.isnan(v)]  # type: ignore[attr-defined]
-    return float(np.median(known)) if known else float("nan")

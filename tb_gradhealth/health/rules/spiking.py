@@ -17,7 +17,7 @@ from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import STRETCH, Stretch
+from tb_gradhealth.health.stretches import STRETCH, Stretch, middle
 from tb_gradhealth.health.thresholds import Thresholds
 
 _MEMORY = 8
@@ -60,7 +60,7 @@ class Spiking(Rule):
     def _compare(self, block: Block, low: int, high: int) -> None:
         if low == high:
             return
-        totals, logs = block.peak_totals[low:high], block.peak_logs[low:high]
+        logs, totals = (column[low:high] for column in block.peaks)
         spikes = np.zeros(high - low, bool)
         alone = np.zeros(logs.shape, bool)
         if len(self._totals) >= _YOUNG:
@@ -74,11 +74,10 @@ class Spiking(Rule):
             self._pending.raise_to(totals[quiet], logs[quiet])
 
     def _line(self) -> float:
-        usual = np.array(self._totals)
-        middle = float(np.median(usual))
-        deviation = max(1.4826 * float(np.median(np.abs(usual - middle))), _LEAST_DEVIATION)
+        usual = middle(self._totals)
+        deviation = max(1.4826 * middle(abs(total - usual) for total in self._totals), _LEAST_DEVIATION)
         step = max(np.log10(self.thresholds.spike_factor), _DEVIATIONS * deviation)
-        return float(max(middle + step, self._largest + _ABOVE_ALL))
+        return float(max(usual + step, self._largest + _ABOVE_ALL))
 
     def _lines(self) -> Array:
         usual = np.stack(self._levels)
@@ -89,12 +88,13 @@ class Spiking(Rule):
 
     def _tell(self, block: Block, low: int, high: int, spikes: Array, alone: Array) -> None:
         w = block.windows
+        logs, totals = (column[low:high] for column in block.peaks)
         usual = self._levels[-1] if self._levels else np.zeros(self.layout.variables)
         with np.errstate(invalid="ignore"):
-            risen = block.peak_logs[low:high] > usual + np.log10(self.thresholds.spike_factor) / 2
+            risen = logs > usual + np.log10(self.thresholds.spike_factor) / 2
         ill = alone | (spikes[:, None] & risen)
         nobody = spikes & ~ill.any(axis=1)
-        ill[nobody] = ~np.isnan(block.peak_logs[low:high][nobody])
+        ill[nobody] = ~np.isnan(logs[nobody])
         begin = w.norm_max_step[low:high, : self.layout.variables]
         repeat = (1, self.layout.replicas)
         before = len(self.episodes.all)
@@ -103,8 +103,8 @@ class Spiking(Rule):
         )
         if len(self.episodes.all) > before:
             episode = self.episodes.all[-1]
-            episode.notes["log10_norm"] = float(np.fmax.reduce(block.peak_totals[low:high]))
-            episode.notes["log10_usual_norm"] = float(np.median(self._totals))
+            episode.notes["log10_norm"] = float(np.fmax.reduce(totals))
+            episode.notes["log10_usual_norm"] = middle(self._totals)
 
     def _learn(self, stretch: Stretch) -> None:
         if not np.isnan(stretch.total):

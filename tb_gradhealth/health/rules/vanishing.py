@@ -16,7 +16,7 @@ from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import Stretch
+from tb_gradhealth.health.stretches import Stretch, median
 from tb_gradhealth.health.thresholds import Thresholds
 
 PATIENCE = 3
@@ -57,7 +57,7 @@ class VanishingWithDepth(_Vanishing):
     Source: gradients of deep sigmoid or tanh stacks shrink by a constant factor in each layer (Hochreiter 1991; Glorot
     and Bengio 2010). Formula: with L the median log10 norm of a variable and M the largest L of the group, the first
     kernels are ill as long as every one of them has ``L <= M - vanishing_decades``; there must be at least two of
-    them. In healthy networks of every depth the input side stays within two decades of M, although single kernels in
+    them, or the first alone must lie twice as far below (a recurrence that forgets what came first). In healthy networks of every depth the input side stays within two decades of M, although single kernels in
     the middle (an attention's query and key) may lie four below it. Unit: decades.
     """
 
@@ -67,7 +67,7 @@ class VanishingWithDepth(_Vanishing):
     def ill_in(self, stretch: Stretch) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         kernels = self.layout.kernels
-        if len(kernels) < 3 or np.isnan(stretch.level).all():
+        if len(kernels) < 2 or np.isnan(stretch.level).all():
             return ill
         limit = np.fmax.reduce(stretch.level) - self.thresholds.vanishing_decades
         levels = stretch.level[kernels]
@@ -75,7 +75,7 @@ class VanishingWithDepth(_Vanishing):
         above = known & (levels > limit)
         end = int(above.argmax()) if above.any() else len(kernels)
         starved = known[:end]
-        if starved.sum() < 2:
+        if starved.sum() < 2 and not (levels[:end] <= limit - self.thresholds.vanishing_decades).any():
             return ill
         ill[kernels[:end][starved]] = True
         return ill
@@ -118,7 +118,7 @@ class Faded(_Vanishing):
         known = np.isfinite(drop)
         if known.sum() < 3:
             return ill
-        relative = drop - np.median(drop[known])
+        relative = drop - median(drop[known], 0)
         self._drop[kernels] = relative
         ill[kernels] = known & (relative >= self.thresholds.fading_decades)
         return ill
