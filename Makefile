@@ -7,7 +7,7 @@ help:
 	@echo "make demo         train the examples and show them in TensorBoard   DEMO_ARGS=--no-serve: only train"
 	@echo "make test         all tests                                         TEST_ARGS=\"tests/format -q\": these"
 	@echo "make check        linters and types"
-	@echo "make screenshots  the README's pictures, taken anew"
+	@echo "make screenshots  the README's pictures and texts, taken anew"
 	@echo "make proto        the protobuf code, generated anew"
 	@echo "make clean        remove what the others made, .venv too"
 

@@ -179,6 +179,7 @@ def main(arguments: list[str]) -> int:
             set_up(browser=True)
             run(PYTHON, "-m", "demo", "--no-serve")
             run(PYTHON, "-m", "demo.screenshots", *rest)
+            run(PYTHON, "-m", "demo.readme")
         elif verb == "proto":
             proto()
         else:
