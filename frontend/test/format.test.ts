@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  ago,
+  count,
+  fileName,
+  plural,
+  quantity,
+  runLabel,
+  shape,
+  share,
+  shortCount,
+  splitName,
+  stepRange,
+  steps,
+} from "../src/lib/format";
+
+describe("numbers", () => {
+  it("have three digits, and powers of ten where they are far from one", () => {
+    expect([0.1234, 12.345, 1830, 5e6, 0.00012, -2.5].map(quantity)).toEqual([
+      "0.123",
+      "12.3",
+      "1830",
+      "5.00e6",
+      "1.20e−4",
+      "−2.5",
+    ]);
+    expect([null, undefined, Number.NaN, Infinity, 0].map(quantity)).toEqual(["–", "–", "–", "∞", "0"]);
+  });
+
+  it("as shares never claim none or all where it is not so", () => {
+    expect([0, 1e-9, 0.1234, 0.9999, 1].map(share)).toEqual([
+      "0 %",
+      "< 0.1 %",
+      "12.3 %",
+      "> 99.9 %",
+      "100 %",
+    ]);
+  });
+
+  it("of steps are grouped, and short on axes", () => {
+    expect([count(48312), plural(1, "variable"), plural(2, "variable")]).toEqual([
+      "48,312",
+      "1 variable",
+      "2 variables",
+    ]);
+    expect([steps(5, 5), steps(5, 1000), stepRange(3, 3)]).toEqual(["step 5", "steps 5–1,000", "3"]);
+    expect([1500, 20_000, 2.5e6].map(shortCount)).toEqual(["1,500", "20k", "2.5M"]);
+  });
+
+  it("of seconds become a time ago, never one in the future", () => {
+    expect([ago(100, 112), ago(0, 7200), ago(200, 100)]).toEqual(["12 s ago", "2 h ago", "0 s ago"]);
+  });
+});
+
+describe("names", () => {
+  it("lose nothing when they are split to be cut in the middle", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.integer({ min: 10, max: 400 }), (name, pixels) => {
+        expect(splitName(name, pixels).join("")).toBe(name);
+      }),
+    );
+  });
+
+  it("are split before their last part where that fits, and not at all where all fits", () => {
+    expect(splitName("encoder/gru/kernel", 400)).toEqual(["", "encoder/gru/kernel"]);
+    expect(splitName("encoder/gru/kernel", 100)).toEqual(["encoder/gru", "/kernel"]);
+    expect(splitName("x".repeat(300), 100)[1].length).toBeLessThan(10);
+  });
+
+  it("of runs leave out our own folder", () => {
+    expect([runLabel("vae/gradhealth"), runLabel("gradhealth"), runLabel("plain")]).toEqual([
+      "vae",
+      "(log directory)",
+      "plain",
+    ]);
+  });
+
+  it("of files are the last part, on any machine", () => {
+    expect([fileName("/home/a/train.py"), fileName("C:\\a\\train.py"), shape([3]), shape([])]).toEqual([
+      "train.py",
+      "train.py",
+      "(3,)",
+      "()",
+    ]);
+  });
+});
