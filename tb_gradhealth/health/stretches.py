@@ -26,7 +26,7 @@ class Stretch:
       number: 0 for the group's first.
       first_step, last_step, steps: what it covers.
       level: float32 ``[variables]``, log10 of the L2 norm (the mean within each window), median over the windows in
-        which it was finite and not zero, NaN where those are fewer than half; the largest over the replicas.
+        which it was finite and not zero, NaN where there is none; the largest over the replicas.
       total: log10 of the norm of all trained variables together, median; NaN where there is none.
       loss: median of the finite ones, NaN where there is none.
     """
@@ -63,13 +63,13 @@ def log_norms(windows: Windows, layout: Layout, column: str = "norm_mean") -> tu
     return logs, totals
 
 
-def median(values: Array, axis: int, least: int = 1) -> Array:
-    """Median along an axis over what is not NaN; NaN where fewer than `least` are. As `np.nanmedian`, much faster."""
+def median(values: Array, axis: int) -> Array:
+    """Median along an axis over what is not NaN, NaN where nothing is. As `np.nanmedian`, much faster and silent."""
     ordered = np.sort(values, axis=axis)  # NaN sorts last
     count = np.expand_dims((~np.isnan(ordered)).sum(axis=axis), axis)
     low = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis)
     high = np.take_along_axis(ordered, np.minimum(count // 2, ordered.shape[axis] - 1), axis)
-    middle: Array = np.where(count >= least, (low + high) / 2, np.nan).squeeze(axis)
+    middle: Array = ((low + high) / 2).squeeze(axis)
     return middle
 
 
@@ -108,8 +108,8 @@ class StretchBuilder:
         return self._made(*(column[:cut].reshape(whole, STRETCH, *column.shape[1:]) for column in joined))
 
     def _made(self, logs: Array, totals: Array, losses: Array, ends: Array) -> list[Stretch]:
-        level = median(logs, 1, STRETCH // 2)
-        total = median(totals, 1, STRETCH // 2)
+        level = median(logs, 1)
+        total = median(totals, 1)
         loss = median(np.where(np.isfinite(losses), losses, np.nan), 1)
         made = []
         for index in range(len(logs)):

@@ -25,13 +25,14 @@ _BEGINNING = 3
 
 
 class Growing(Rule):
-    """Grown by decades within its recent past.
+    """Grown by decades, and the loss with it.
 
     Source: divergence, the gradient norm rising by orders of magnitude with the loss (Pascanu et al. 2013). Formula:
-    with T the median log10 norm of all variables together, T_min its least in the last 32 stretches and T_0 that of the
-    first three windows, ``T - T_min >= growth_decades`` while the loss is worse (``l >= l_best + 2 |l_best|`` and ``|l|
-    >= 0.1 |l_0|``), or twice as many decades whatever the loss does; three halves as many where no loss is recorded;
-    and always ``T >= T_0 + 0.5``. Unit: decades.
+    with T the median log10 norm of all variables together and T_best that of the stretch with the best loss so far,
+    ``T - T_best >= growth_decades`` while the loss is worse (``l >= l_best + 2 |l_best|`` and ``|l| >= 0.1 |l_0|``, l_0
+    and T_0 being those of the first three windows); or, whatever the loss does, twice as many decades above the least T
+    of the last 32 stretches, one and a half times as many where no loss is recorded. Always ``T >= T_0 + 0.5``. Unit:
+    decades.
     """
 
     kind = "exploding"
@@ -41,9 +42,10 @@ class Growing(Rule):
     def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
         super().__init__(layout, thresholds)
         self._past: collections.deque[float] = collections.deque(maxlen=_MEMORY)
-        self._levels: collections.deque[Array] = collections.deque(maxlen=_MEMORY)
         self._beginning: list[tuple[float, float]] = []
-        self._best_loss = np.nan
+        self._best = np.nan, np.nan  # loss, total
+        self._level = np.full(layout.variables, np.nan)  # of the variables, at the best loss
+        self._growth = self._now = 0.0
 
     def look(self, block: Block) -> None:
         self._begin(block)
@@ -55,38 +57,43 @@ class Growing(Rule):
         for index in range(min(missing, len(block))):
             total, loss = float(block.totals[index]), float(block.windows.loss[index])
             self._beginning.append((total, loss if np.isfinite(loss) else np.nan))
+            self._level = np.fmin(self._level, block.logs[index])
             if len(self._beginning) == _BEGINNING:
-                self._past.append(middle(t for t, _ in self._beginning))
-                self._best_loss = middle(loss for _, loss in self._beginning)
+                first, first_loss = self._first()
+                self._past.append(first)
+                self._best = first_loss, first
+
+    def _first(self) -> tuple[float, float]:
+        totals, losses = zip(*self._beginning, strict=True)
+        return middle(totals), middle(losses)
 
     def _ill(self, stretch: Stretch) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         if np.isnan(stretch.total):
             return ill
-        first, first_loss = (middle(column) for column in zip(*self._beginning, strict=True))
-        growth = stretch.total - np.fmin.reduce([*self._past, stretch.total])
-        if growth >= self._needed(stretch.loss, first_loss) and not stretch.total < first + 0.5:
-            ill = self._grown(stretch.level, growth / 2)
+        first, first_loss = self._first()
+        growth = self._growth_of(stretch, first_loss)
+        if growth > 0 and not stretch.total < first + 0.5:
+            grown = stretch.level - self._level >= growth / 2
+            ill = grown if grown.any() else ~np.isnan(stretch.level)
             self._growth, self._now = growth, stretch.total
         self._past.append(stretch.total)
-        self._levels.append(stretch.level)
-        self._best_loss = np.fmin(self._best_loss, stretch.loss)
+        if not stretch.loss >= self._best[0]:
+            self._best = stretch.loss, stretch.total
+            self._level = stretch.level
         return ill
 
-    def _needed(self, loss: float, first_loss: float) -> float:
-        decades = self.thresholds.growth_decades
-        if np.isnan(loss) or np.isnan(self._best_loss):
-            return 1.5 * decades
-        worse = loss >= self._best_loss + 2 * abs(self._best_loss) and not abs(loss) < 0.1 * abs(first_loss)
-        return decades if worse else 2 * decades
-
-    def _grown(self, level: Array, least: float) -> Array:
-        """The variables that grew, or all where nothing is known of them one by one."""
-        if not self._levels:
-            return ~np.isnan(level)
-        lowest = np.fmin.reduce(np.stack(self._levels), axis=0)
-        grown: Array = level - lowest >= least
-        return grown if grown.any() else ~np.isnan(level)
+    def _growth_of(self, stretch: Stretch, first_loss: float) -> float:
+        """Decades by which it has grown too much; 0 where it has not."""
+        needed = self.thresholds.growth_decades
+        in_memory = stretch.total - np.fmin.reduce([*self._past, stretch.total])
+        loss, (best, at_best) = stretch.loss, self._best
+        if np.isnan(loss) or np.isnan(best):
+            return float(in_memory) if in_memory >= 1.5 * needed else 0.0
+        worse = loss >= best + 2 * abs(best) and not abs(loss) < 0.1 * abs(first_loss)
+        if worse and stretch.total - at_best >= needed:
+            return stretch.total - at_best
+        return float(in_memory) if in_memory >= 2 * needed else 0.0
 
     def severity(self, episode: Episode) -> str:
         return "watch"

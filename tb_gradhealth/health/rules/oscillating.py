@@ -2,8 +2,9 @@
 
 Source: gradient descent beyond the edge of stability, where each step overshoots (Cohen et al. 2021). Formula: with x
 the log10 norm of all variables at single steps and d its differences, over 32 steps ``-sum(d[t] d[t-1]) / sum(d**2)``,
-which is 0.5 for noise and 1 for a strict alternation, is at least 0.85, the root mean square of d is at least
-``swing_decades``, and the loss has not improved meanwhile by a tenth. Units: none; decades. Steps at which some
+which is 0.5 for noise and 1 for a strict alternation, is at least 0.85, d changes its sign at nine of ten steps (noise:
+two of three), the root mean square of d is at least ``swing_decades``, and the loss has not improved meanwhile by a
+tenth. Units: none; decades. Steps at which some
 variable got no gradient are left out: layers that take turns are no oscillation. Wide windows cannot show it.
 """
 
@@ -11,6 +12,7 @@ import collections
 
 import numpy as np
 
+from tb_gradhealth.format.windows import Array
 from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
@@ -21,6 +23,7 @@ from tb_gradhealth.health.thresholds import Thresholds
 
 _MEMORY = 4
 _ALTERNATION = 0.85
+_TURNS = 0.9
 
 
 class Oscillating(Rule):
@@ -32,10 +35,10 @@ class Oscillating(Rule):
 
     def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
         super().__init__(layout, thresholds)
-        self._sums: collections.deque[tuple[float, float, float]] = collections.deque(maxlen=_MEMORY)
+        self._sums: collections.deque[Array] = collections.deque(maxlen=_MEMORY)
         self._losses: collections.deque[float] = collections.deque(maxlen=_MEMORY)
         self._tail = np.full(2, np.nan)
-        self._open = np.zeros(3)
+        self._open = np.zeros(4)
         self._alternation = self._swing = 0.0
 
     def look(self, block: Block) -> None:
@@ -44,7 +47,8 @@ class Oscillating(Rule):
         self._tail = x[-2:]
         d = np.diff(x)
         known = ~np.isnan(d[1:] + d[:-1])
-        terms = np.stack([-d[1:] * d[:-1], d[1:] ** 2, np.ones(len(block))], axis=1)
+        products = d[1:] * d[:-1]
+        terms = np.stack([-products, d[1:] ** 2, products < 0, np.ones(len(block))], axis=1)
         terms[~known] = 0
         start = 0
         for stretch in block.stretches:
@@ -55,15 +59,16 @@ class Oscillating(Rule):
         self._open = self._open + terms[start:].sum(axis=0)
 
     def _close(self, stretch: Stretch) -> None:
-        self._sums.append((float(self._open[0]), float(self._open[1]), float(self._open[2])))
+        self._sums.append(self._open)
         self._losses.append(stretch.loss)
-        self._open = np.zeros(3)
-        products, squares, count = np.sum(self._sums, axis=0)
+        self._open = np.zeros(4)
+        products, squares, turns, count = np.sum(self._sums, axis=0).tolist()
         swings = False
         if count >= _MEMORY * STRETCH - 2 and squares > 0:
-            alternation, swing = float(products / squares), float(np.sqrt(squares / count))
+            alternation, swing = products / squares, float(np.sqrt(squares / count))
             worse = not self._losses[-1] < 0.9 * self._losses[0]
-            swings = alternation >= _ALTERNATION and swing >= self.thresholds.swing_decades and worse
+            strict = alternation >= _ALTERNATION and turns >= _TURNS * count
+            swings = strict and swing >= self.thresholds.swing_decades and worse
             if swings:
                 self._alternation, self._swing = alternation, swing
         self.observe_stretch(stretch, swings & ~np.isnan(stretch.level))

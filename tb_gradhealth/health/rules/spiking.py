@@ -1,13 +1,15 @@
-"""Spikes: steps whose norm stands out from everything before them.
+"""Spikes: steps whose norm stands out from everything before them and after which all is as before.
 
 Source: spike guards of language-model trainings (a z-score in ZClip, six deviations over 128 steps in OLMo), which
 fire on heavy tails that every healthy training has. So three things must hold at once, all in decades of the norm,
 against the group's last 64 windows and its whole past: it is ``spike_factor`` times the recent median, six robust
 deviations above it, and three times the largest norm there ever was, the beginning included. A single variable has to
-stand out ten times as much, and to carry a hundredth of the whole norm. Nothing is said in the first 32 windows.
+stand out ten times as much, and to carry a hundredth of the whole norm. Nothing is said in the first 64 windows, nor
+where the norm stays up: a spike is told when four of the next eight windows are below that line again.
 """
 
 import collections
+import dataclasses
 
 import numpy as np
 
@@ -21,7 +23,7 @@ from tb_gradhealth.health.stretches import STRETCH, Stretch, middle
 from tb_gradhealth.health.thresholds import Thresholds
 
 _MEMORY = 8
-_YOUNG = 4
+_YOUNG = 8
 """Stretches before the first word."""
 _ABOVE_ALL = np.log10(3.0)
 _DEVIATIONS = 6.0
@@ -30,6 +32,27 @@ _LEAST_DEVIATION = 0.05
 _ALONE = 1.0
 """Decades more for a variable by itself."""
 _SHARE = -2.0
+_RETURNED = 4
+
+
+@dataclasses.dataclass(eq=False)
+class _Suspect:
+    """A window that stood out and has not been followed for long enough."""
+
+    ill: Array
+    begin: Array
+    steps: int
+    last_step: int
+    total: float
+    usual: float
+    line: float
+    lines: Array
+    later: int = 0
+    below: int = 0
+
+    def follow(self, total: float, logs: Array) -> None:
+        self.later += 1
+        self.below += bool(total <= self.line and not (logs > self.lines).any())
 
 
 class Spiking(Rule):
@@ -43,9 +66,10 @@ class Spiking(Rule):
         super().__init__(layout, thresholds)
         self._totals: collections.deque[float] = collections.deque(maxlen=_MEMORY)
         self._levels: collections.deque[Array] = collections.deque(maxlen=_MEMORY)
-        self._largest = -np.inf
+        self._largest = self._pending_largest = -np.inf
         self._largest_each = np.full(layout.variables, -np.inf)
-        self._pending = _Pending(-np.inf, np.full(layout.variables, -np.inf))
+        self._pending_each = self._largest_each
+        self._suspects: list[_Suspect] = []
 
     def look(self, block: Block) -> None:
         """Window by window up to the end of each stretch, when what was seen becomes the past."""
@@ -61,17 +85,18 @@ class Spiking(Rule):
         if low == high:
             return
         logs, totals = (column[low:high] for column in block.peaks)
-        spikes = np.zeros(high - low, bool)
-        alone = np.zeros(logs.shape, bool)
+        high_up = np.zeros(high - low, bool)
         if len(self._totals) >= _YOUNG:
-            spikes = totals > self._line()
-            alone = (logs > self._lines()) & (logs >= totals[:, None] + _SHARE)
-        ill = spikes | alone.any(axis=1)
-        if ill.any() or self.episodes.active.any():
-            self._tell(block, low, high, spikes, alone)
-        quiet = ~ill
+            line, lines = self._line(), self._lines()
+            spikes = totals > line
+            alone = (logs > lines) & (logs >= totals[:, None] + _SHARE)
+            high_up = spikes | alone.any(axis=1)
+            if high_up.any() or self._suspects:
+                self._follow(block, low, high, spikes, alone, line, lines)
+        quiet = ~high_up
         if quiet.any():
-            self._pending.raise_to(totals[quiet], logs[quiet])
+            self._pending_largest = np.fmax(self._pending_largest, np.fmax.reduce(totals[quiet]))
+            self._pending_each = np.fmax(self._pending_each, np.fmax.reduce(logs[quiet], axis=0))
 
     def _line(self) -> float:
         usual = middle(self._totals)
@@ -86,34 +111,56 @@ class Spiking(Rule):
         lines: Array = np.maximum(usual[len(usual) // 2] + step, self._largest_each + _ALONE)
         return lines
 
-    def _tell(self, block: Block, low: int, high: int, spikes: Array, alone: Array) -> None:
+    def _follow(
+        self, block: Block, low: int, high: int, spikes: Array, alone: Array, line: float, lines: Array
+    ) -> None:
         w = block.windows
-        logs, totals = (column[low:high] for column in block.peaks)
-        usual = self._levels[-1] if self._levels else np.zeros(self.layout.variables)
-        with np.errstate(invalid="ignore"):
-            risen = logs > usual + np.log10(self.thresholds.spike_factor) / 2
-        ill = alone | (spikes[:, None] & risen)
-        nobody = spikes & ~ill.any(axis=1)
-        ill[nobody] = ~np.isnan(logs[nobody])
-        begin = w.norm_max_step[low:high, : self.layout.variables]
+        logs, totals = block.peaks
+        risen = logs[low:high] > self._levels[-1] + np.log10(self.thresholds.spike_factor) / 2
+        for offset in range(high - low):
+            index = low + offset
+            for suspect in self._suspects:
+                suspect.follow(float(totals[index]), logs[index])
+            self._judge()
+            if spikes[offset] or alone[offset].any():
+                ill = alone[offset] | (risen[offset] & spikes[offset])
+                self._suspects.append(
+                    _Suspect(
+                        ill if ill.any() else ~np.isnan(logs[index]),
+                        w.norm_max_step[index, : self.layout.variables],
+                        int(w.steps[index]),
+                        int(w.last_step[index]),
+                        float(totals[index]),
+                        middle(self._totals),
+                        line,
+                        lines,
+                    )
+                )
+
+    def _judge(self) -> None:
+        for suspect in [s for s in self._suspects if s.below >= _RETURNED]:
+            self._suspects.remove(suspect)
+            self._tell(suspect)
+        self._suspects = [s for s in self._suspects if s.later < STRETCH]
+
+    def _tell(self, suspect: _Suspect) -> None:
         repeat = (1, self.layout.replicas)
-        before = len(self.episodes.all)
-        self.episodes.observe(
-            np.tile(ill.astype(np.int64), repeat), np.tile(begin, repeat), w.steps[low:high], w.last_step[low:high]
-        )
-        if len(self.episodes.all) > before:
-            episode = self.episodes.all[-1]
-            episode.notes["log10_norm"] = float(np.fmax.reduce(totals))
-            episode.notes["log10_usual_norm"] = middle(self._totals)
+        counts = np.tile(suspect.ill.astype(np.int64)[None], repeat)
+        begin = np.tile(suspect.begin[None], repeat)
+        self.episodes.observe(counts, begin, np.array([suspect.steps]), np.array([suspect.last_step]))
+        self.episodes.observe(np.zeros_like(counts), begin, np.array([1]), np.array([suspect.last_step]))
+        episode = self.episodes.all[-1]
+        episode.notes["log10_norm"] = max(episode.notes.get("log10_norm", -np.inf), suspect.total)
+        episode.notes.setdefault("log10_usual_norm", suspect.usual)
 
     def _learn(self, stretch: Stretch) -> None:
         if not np.isnan(stretch.total):
             self._totals.append(stretch.total)
             self._levels.append(stretch.level)
             # A level that lasts for a whole stretch is the new usual, not a spike.
-            self._pending.raise_to(np.array([stretch.total]), stretch.level[None])
-        self._largest = max(self._largest, self._pending.total)
-        self._largest_each = np.fmax(self._largest_each, self._pending.each)
+            self._pending_largest = np.fmax(self._pending_largest, stretch.total)
+            self._pending_each = np.fmax(self._pending_each, stretch.level)
+        self._largest, self._largest_each = self._pending_largest, self._pending_each
 
     def severity(self, episode: Episode) -> str:
         return "watch"
@@ -125,15 +172,3 @@ class Spiking(Rule):
             f"Spike in {self.who(episode)} {self.when(episode)}: the norm of all reached {words.number(peak)}, where "
             f"{words.number(usual)} was usual."
         )
-
-
-class _Pending:
-    """The largest norms of the unfinished stretch, spikes left out."""
-
-    def __init__(self, total: float, each: Array) -> None:
-        self.total = total
-        self.each = each
-
-    def raise_to(self, totals: Array, logs: Array) -> None:
-        self.total = float(np.fmax(self.total, np.fmax.reduce(totals)))
-        self.each = np.fmax(self.each, np.fmax.reduce(logs, axis=0))

@@ -21,6 +21,10 @@ from tb_gradhealth.health.thresholds import Thresholds
 
 PATIENCE = 3
 """Stretches in a row: a start with zero-initialised layers is over by then."""
+_ALONE = 1.0
+"""Decades more where a single kernel is starved."""
+_MEMORY = 8
+"""Stretches for which the level of a kernel that is zero meanwhile holds."""
 
 
 class _Vanishing(Rule):
@@ -57,28 +61,41 @@ class VanishingWithDepth(_Vanishing):
     Source: gradients of deep sigmoid or tanh stacks shrink by a constant factor in each layer (Hochreiter 1991; Glorot
     and Bengio 2010). Formula: with L the median log10 norm of a variable and M the largest L of the group, the first
     kernels are ill as long as every one of them has ``L <= M - vanishing_decades``; there must be at least two of
-    them, or the first alone must lie twice as far below (a recurrence that forgets what came first). In healthy networks of every depth the input side stays within two decades of M, although single kernels in
-    the middle (an attention's query and key) may lie four below it. Unit: decades.
+    them, or the first alone must lie another decade below (a recurrence that forgets what came first). A kernel that
+    is exactly zero now and then is judged by the steps at which it is not. In healthy networks of every depth the
+    input side stays within two decades of M, although single kernels in the middle (an attention's query and key) may
+    lie four below it. Unit: decades.
     """
 
     name = "vanishing_depth"
     checks = "vanishing with depth"
 
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._level = np.full(layout.variables, np.nan)
+        self._age = np.zeros(layout.variables, np.int64)
+
     def ill_in(self, stretch: Stretch) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         kernels = self.layout.kernels
-        if len(kernels) < 2 or np.isnan(stretch.level).all():
+        if len(kernels) < 2 or np.isnan(stretch.total):
             return ill
+        self._remember(stretch.level)
         limit = np.fmax.reduce(stretch.level) - self.thresholds.vanishing_decades
-        levels = stretch.level[kernels]
+        levels = self._level[kernels]
         known = ~np.isnan(levels)
         above = known & (levels > limit)
         end = int(above.argmax()) if above.any() else len(kernels)
         starved = known[:end]
-        if starved.sum() < 2 and not (levels[:end] <= limit - self.thresholds.vanishing_decades).any():
+        if starved.sum() < 2 and not (levels[:end] <= limit - _ALONE).any():
             return ill
         ill[kernels[:end][starved]] = True
         return ill
+
+    def _remember(self, level: Array) -> None:
+        known = ~np.isnan(level)
+        self._age = np.where(known, 0, self._age + 1)
+        self._level = np.where(known, level, np.where(self._age > _MEMORY, np.nan, self._level))
 
     def note(self, episode: Episode, stretch: Stretch) -> None:
         rows = [row for row in episode.rows if row < self.layout.variables]
