@@ -49,10 +49,13 @@ class _Streamed:
         if not isinstance(index, slice):
             return self.select(slice(None)).select(index)
         start, stop, stride = index.indices(len(self))
-        parts, offset = [Windows.blank(0, self._table.rows)], 0
+        parts, offset = [], 0
         for block in self._table.blocks:
             low, high = max(start - offset, 0), min(stop - offset, len(block))
             if low < high:
                 parts.append(block.part(low, high).windows())
             offset += len(block)
-        return Windows.concatenate(parts).select(slice(None, None, stride))
+        if not parts:
+            return Windows.blank(0, self._table.rows)
+        windows = parts[0] if len(parts) == 1 else Windows.concatenate(parts)
+        return windows if stride == 1 else windows.select(slice(None, None, stride))

@@ -45,6 +45,7 @@ class UsualNorms:
     def _begin(self, rows: int) -> None:
         self._counts = np.zeros((_BINS, rows))
         self._sums = np.zeros((_BINS, rows))
+        self._used = slice(0, 0)  # bins that are not all empty lie in here
         self._windows = self._renewed = 0
         self._since: list[int] = []  # first step from which on a usual norm holds
         self._usual: list[Array] = []
@@ -71,17 +72,24 @@ class UsualNorms:
         sound = np.isfinite(norms) & (norms > 0)
         octave = np.log2(norms, out=np.zeros_like(norms), where=sound)
         bins = np.clip(((octave - _LOWEST) * _PER_OCTAVE).astype(np.int64), 0, _BINS - 1)
-        flat = (bins * norms.shape[1] + np.arange(norms.shape[1]))[sound]
+        low, high = (int(bins[sound].min()), int(bins[sound].max()) + 1) if sound.any() else (0, 0)
+        self._used = (
+            slice(min(self._used.start, low), max(self._used.stop, high)) if self._used.stop else slice(low, high)
+        )
+        flat = ((bins - low) * norms.shape[1] + np.arange(norms.shape[1]))[sound]
         weights = np.maximum(np.broadcast_to(steps, norms.shape)[sound], 0)
-        shape, size = self._counts.shape, self._counts.size
-        self._counts += np.bincount(flat, weights, size).reshape(shape)
-        self._sums += np.bincount(flat, weights * norms[sound], size).reshape(shape)
+        shape = high - low, norms.shape[1]
+        for table, values in ((self._counts, weights), (self._sums, weights * norms[sound])):
+            table[low:high] += np.bincount(flat, values, shape[0] * shape[1]).reshape(shape)
 
     def _median(self) -> Array:
-        cumulated = self._counts.cumsum(axis=0)
+        counts, sums = self._counts[self._used], self._sums[self._used]
+        if not len(counts):
+            return np.full(counts.shape[1], np.nan, np.float32)
+        cumulated = counts.cumsum(axis=0)
         total = cumulated[-1]
         middle = (cumulated >= total / 2).argmax(axis=0)[None]
-        count, norms = (np.take_along_axis(table, middle, axis=0)[0] for table in (self._counts, self._sums))
+        count, norms = (np.take_along_axis(table, middle, axis=0)[0] for table in (counts, sums))
         return np.where(total > 0, norms / np.maximum(count, 1), np.nan).astype(np.float32)
 
 

@@ -67,7 +67,7 @@ class Segment:
     def column(self, name: str, part: slice = _ALL, rows: Rows = _ALL) -> Array:
         """One per-row column of successive windows: ``[windows, rows]``, not to be written to.
 
-        Steps are int64, the rest has the dtype of disk.
+        Steps are int64, counts an integer type, the rest has the dtype of disk. What is not stored takes no memory.
         """
         column = BY_NAME[name]
         first_step = self.scalars.first_step[part, None]
@@ -87,9 +87,11 @@ class Segment:
         return filled
 
     def windows(self, part: slice = _ALL, rows: Rows = _ALL) -> Windows:
-        """Successive windows with all their columns, decoded."""
+        """Successive windows with all their columns, decoded; not to be written to."""
         scalars = {c.name: getattr(self.scalars, c.name)[part] for c in SCALARS}
-        return Windows(**scalars, **{c.name: self.column(c.name, part, rows).astype(c.memory) for c in ROWS})
+        return Windows(
+            **scalars, **{c.name: self.column(c.name, part, rows).astype(c.memory, copy=False) for c in ROWS}
+        )
 
     def _default(self, column: Column, part: slice, rows: Rows) -> Array:
         if column.same_as is not None:
@@ -98,8 +100,7 @@ class Segment:
         shape = (len(first_step), self._width(rows))
         if column.name == "norm_max_step":
             return np.broadcast_to(first_step, shape)
-        dtype = np.dtype(np.int64) if column.absent < 0 else column.disk
-        return np.broadcast_to(np.array(column.absent, dtype), shape)
+        return np.broadcast_to(np.array(column.absent, column.memory), shape)
 
     def _width(self, rows: Rows) -> int:
         return len(range(*rows.indices(self.rows))) if isinstance(rows, slice) else len(rows)
