@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
+from tb_gradhealth.record.nonfinite_causes import NonfiniteExplainer
 from tb_gradhealth.record.recorder import Recorder
 
 
@@ -26,9 +27,17 @@ class NoneExplainer:
         self._guard = Guard("explaining gradients")
         self._asked: set[tuple[Any, ...]] = set()
         self._watch = self._guard.run(_open_watch)
+        self._nonfinite = NonfiniteExplainer(recorder)
 
-    def look(self, group: Group, gradients: Sequence[Any], variables: Sequence[Any]) -> None:
-        """Explains the gradients that are None, unless that very question was asked before."""
+    def look(
+        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: Any = None
+    ) -> None:
+        """Explains the gradients that are None, unless that very question was asked before, and those not finite.
+
+        Args:
+          loss, step: of the step, where they are known.
+        """
+        self._nonfinite.look(group, gradients, variables, loss, step)
         none = [index for index, gradient in enumerate(gradients) if gradient is None]
         if none and self._watch is not None:
             self._guard.run(self._ask, group, gradients, variables, none)
@@ -44,6 +53,7 @@ class NoneExplainer:
 
     def close(self) -> None:
         """Takes the hooks off."""
+        self._nonfinite.close()
         if self._watch is not None:
             self._guard.run(self._watch.close)
             self._watch = None

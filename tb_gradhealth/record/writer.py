@@ -105,7 +105,7 @@ class GradHealthWriter:
         if not tf.executing_eagerly():
             self._recorder.attend_by_poller()
         if self._explainer is not None:
-            self._explainer.look(owner, gradients, variables)
+            self._explainer.look(owner, gradients, variables, loss, step)
 
     def flush(self) -> None:
         """Puts everything recorded so far on disk."""

@@ -8,7 +8,9 @@ import tensorflow as tf
 from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite.blame import Gradient, Question
 from tb_gradhealth.explain.nonfinite.eager_record import Recorder
+from tb_gradhealth.explain.nonfinite.graph_questions import handles_of
 from tb_gradhealth.explain.nonfinite.trace import VARIABLE, Value
+from tb_gradhealth.explain.variables import name_of
 
 
 def question_of(
@@ -46,27 +48,6 @@ def label_variables(values: dict[int, Value], variables: Sequence[Any]) -> None:
                 value.label = name_of(variable, place)
                 if value.node is None:
                     value.origin = VARIABLE
-
-
-def handles_of(variable: Any) -> list[Any]:
-    """The resource handles of a variable of TensorFlow or Keras, one for each replica."""
-    inner = getattr(variable, "value", None)
-    if not callable(inner) and inner is not None and hasattr(inner, "handle"):  # Keras 3
-        variable = inner
-    parts = getattr(variable, "values", None)
-    if isinstance(parts, tuple):  # a distributed variable
-        return [part.handle for part in parts if hasattr(part, "handle")]
-    handle = getattr(variable, "handle", None)
-    return [] if handle is None else [handle]
-
-
-def name_of(variable: Any, place: int) -> str:
-    """The path of a Keras variable, the name of any other without its ``:0``."""
-    path = getattr(variable, "path", None)
-    if isinstance(path, str) and path:
-        return path
-    name = str(getattr(variable, "name", "") or f"variable_{place}")
-    return name.removesuffix(":0")
 
 
 def _value(values: dict[int, Value], tensor: Any) -> Value:

@@ -25,28 +25,31 @@ class Recorder:
 
     Args:
       deep: note every frame and the Keras layers, not only the frames out to the user's innermost.
+      limit_bytes: how much the outputs of the noted operations may hold; what comes after is not noted.
 
     Attributes:
       events: what ran, in order.
       derivatives: (first event, last event + 1, type, inputs, outputs) of each operation differentiated.
     """
 
-    def __init__(self, deep: bool = False):
+    def __init__(self, deep: bool = False, limit_bytes: int = sys.maxsize):
         self.events: list[Event] = []
         self.derivatives: list[tuple[int, int, str, Any, Any]] = []
         self._places = _deep_place if deep else _place
-        self._running = False
+        self._limit = limit_bytes
+        self._bytes = 0
+        self.running = False
 
     def start(self) -> None:
-        if not self._running:
+        if not self.running:
             gradient_calls.open_()
             gradient_calls.listen(self._differentiated)
             private.add_op_callback(self._ran)
-            self._running = True
+            self.running = True
 
     def stop(self) -> None:
-        if self._running:
-            self._running = False
+        if self.running:
+            self.running = False
             private.remove_op_callback(self._ran)
             gradient_calls.unlisten(self._differentiated)
             gradient_calls.close()
@@ -54,6 +57,17 @@ class Recorder:
     def clear(self) -> None:
         self.events.clear()
         self.derivatives.clear()
+        self._bytes = 0
+
+    def forget(self, count: int) -> None:
+        """Drops the first `count` events."""
+        if count >= len(self.events):
+            self.clear()
+        elif count:
+            del self.events[:count]
+            self.derivatives = [
+                (first - count, after - count, *rest) for first, after, *rest in self.derivatives if first >= count
+            ]
 
     def __enter__(self) -> Recorder:
         self.start()
@@ -65,8 +79,11 @@ class Recorder:
     def _ran(
         self, op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: str | None = None, graph: Any = None
     ) -> None:
-        if graph is None and outputs is not None:
-            self.events.append((op_type, inputs, attrs, outputs, self._places()))
+        if graph is not None or outputs is None or self._bytes > self._limit:
+            return
+        for tensor in outputs:
+            self._bytes += tensor._num_elements() * 4
+        self.events.append((op_type, inputs, attrs, outputs, self._places()))
 
     def _differentiated(self, original: Callable[..., Any], op_name: Any, *args: Any) -> Any:
         before = len(self.events)

@@ -8,6 +8,7 @@ called functions are entered, so that their operations appear in the trace like 
 import heapq
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import tensorflow as tf
@@ -54,6 +55,8 @@ class Run:
         self._plans: dict[Any, tuple[list[Any], dict[Any, int]]] = {}
         self._attributes: dict[Any, tuple[Any, ...]] = {}
         self._scratch: dict[int, Any] = {}
+        self._peers: dict[int, list[Any]] = {}
+        self._paired: set[int] = set()
 
     def graph(
         self, graph: Any, feeds: Mapping[Any, Value], wanted: Sequence[Any], path: tuple[str, ...] = ()
@@ -75,7 +78,7 @@ class Run:
             if time.monotonic() > self._deadline:
                 raise CannotRun("running the step once more took too long")
             self._run(op, env, path)
-            for tensor in op.inputs:
+            for tensor in _inputs(op, self._peers):
                 key = tensor.ref()
                 left[key] -= 1
                 if not left[key] and env[key].origin == COMPUTED:
@@ -87,16 +90,30 @@ class Run:
     def _plan(self, graph: Any, wanted: Sequence[Any], env: Mapping[Any, Value]) -> tuple[list[Any], dict[Any, int]]:
         key = (id(graph), tuple(tensor.ref() for tensor in wanted), frozenset(env))
         if key not in self._plans:
-            needed = _needed(wanted, env)
+            self._pair_collectives(graph)
+            needed = _needed(wanted, env, self._peers)
             order = {id(op): place for place, op in enumerate(graph.get_operations())}
             _add_writes(needed, order, env)
-            ops = _in_order(needed, order, env)
+            ops = _in_order(needed, order, env, self._peers)
             uses: dict[Any, int] = {tensor.ref(): 1 for tensor in wanted}  # the caller holds these
             for op in ops:
-                for tensor in op.inputs:
+                for tensor in _inputs(op, self._peers):
                     uses[tensor.ref()] = uses.get(tensor.ref(), 0) + 1
             self._plans[key] = (ops, uses)
         return self._plans[key]
+
+    def _pair_collectives(self, graph: Any) -> None:
+        """The n-th all-reduce of each replica belongs with the n-th of every other."""
+        if id(graph) in self._paired:
+            return
+        self._paired.add(id(graph))
+        by_device: dict[str, list[Any]] = {}
+        for op in graph.get_operations():
+            if op.type in _COLLECTIVES:
+                by_device.setdefault(op.device, []).append(op)
+        for peers in zip(*by_device.values(), strict=False):
+            for op in peers:
+                self._peers[id(op)] = [other.inputs[0] for other in peers]
 
     # ---- running ----
 
@@ -109,6 +126,9 @@ class Run:
             raise CannotRun(f"the value of the argument {op.name!r} is not known")
         if kind in _NOT_REPEATABLE:
             raise CannotRun(f"the operation {kind} would take the next batch instead of the one of the bad step")
+        if kind in _COLLECTIVES:
+            self._reduce(op, env, path)
+            return
         inputs = [env[tensor.ref()] for tensor in op.inputs]
         if kind in _CALLS:
             self._bind(op, self._call(op, op.get_attr("f").name, inputs, path), env)
@@ -144,6 +164,14 @@ class Run:
         outputs = tuple(Value(result) for result in results)
         self.trace.add(Node(op.type, tuple(inputs), outputs, (len(self.trace.nodes),), source=op, attrs={}, path=path))
         self._bind(op, outputs, env)
+
+    def _reduce(self, op: Any, env: dict[Any, Value], path: tuple[str, ...]) -> None:
+        """An all-reduce, done here for all replicas."""
+        inputs = [env[tensor.ref()] for tensor in self._peers.get(id(op), [op.inputs[0]])]
+        total = tf.add_n([tf.identity(value.tensor) for value in inputs])
+        output = Value(total)
+        self.trace.add(Node(op.type, tuple(inputs), (output,), (len(self.trace.nodes),), source=op, path=path))
+        self._bind(op, [output], env)
 
     def _call(self, op: Any, name: str, inputs: Sequence[Value], path: tuple[str, ...]) -> list[Value]:
         graph = self._function(op, name)
@@ -196,7 +224,19 @@ class Run:
             env[tensor.ref()] = value
 
 
-def _needed(wanted: Iterable[Any], env: Mapping[Any, Value]) -> dict[int, Any]:
+_COLLECTIVES = frozenset({"CollectiveReduceV2", "CollectiveReduce", "NcclAllReduce"})
+
+
+def _inputs(op: Any, peers: Mapping[int, list[Any]]) -> Sequence[Any]:
+    """What an operation needs: of an all-reduce, the values of all replicas and nothing else."""
+    if op.type in _COLLECTIVES:
+        return peers.get(id(op), list(op.inputs)[:1])
+    return list(op.inputs)
+
+
+def _needed(
+    wanted: Iterable[Any], env: Mapping[Any, Value], peers: Mapping[int, list[Any]] = MappingProxyType({})
+) -> dict[int, Any]:
     """Operations whose values are needed, by id, over data edges."""
     needed: dict[int, Any] = {}
     stack = [tensor for tensor in wanted if tensor.ref() not in env]
@@ -205,7 +245,7 @@ def _needed(wanted: Iterable[Any], env: Mapping[Any, Value]) -> dict[int, Any]:
         if id(op) in needed:
             continue
         needed[id(op)] = op
-        stack.extend(tensor for tensor in op.inputs if tensor.ref() not in env)
+        stack.extend(tensor for tensor in _inputs(op, peers) if tensor.ref() not in env)
     return needed
 
 
@@ -231,12 +271,14 @@ def _add_writes(needed: dict[int, Any], order: Mapping[int, int], env: Mapping[A
             needed.update(_needed(op.inputs, env))
 
 
-def _in_order(needed: Mapping[int, Any], order: Mapping[int, int], env: Mapping[Any, Value]) -> list[Any]:
+def _in_order(
+    needed: Mapping[int, Any], order: Mapping[int, int], env: Mapping[Any, Value], peers: Mapping[int, list[Any]]
+) -> list[Any]:
     """Every operation after its inputs, else as written: a loop gets inputs that are younger than itself."""
     waits: dict[int, int] = {}
     blocks: dict[int, list[int]] = {}
     for key, op in needed.items():
-        before = {id(tensor.op) for tensor in op.inputs if tensor.ref() not in env}
+        before = {id(tensor.op) for tensor in _inputs(op, peers) if tensor.ref() not in env}
         before |= {id(control) for control in op.control_inputs if id(control) in needed}
         waits[key] = len(before)
         for other in before:

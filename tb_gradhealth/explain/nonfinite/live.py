@@ -1,0 +1,157 @@
+"""Eager steps as they run: the very step that went wrong is explained, with no second run.
+
+While a `LiveWatch` is open, the operations of this thread are noted by reference (`eager_record`), so that when a step's
+gradients turn out not to be finite everything that made them is still there. What that costs is bounded twice: in
+memory (`BYTES`), and in time: the first `FIRST` steps are always noted, later ones only if noting them takes less than
+`SHARE` of the time a step takes, else one in so many that it does.
+
+Promises: `look` never raises; nothing is kept beyond the step that follows; a loop of compiled functions, which is a
+few operations to eager mode, is noted throughout.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tb_gradhealth.explain import private, source
+from tb_gradhealth.explain.nonfinite.blame import causes_of
+from tb_gradhealth.explain.nonfinite.eager_questions import question_of
+from tb_gradhealth.explain.nonfinite.eager_record import Recorder
+from tb_gradhealth.format.causes import Cause
+
+FIRST = 8
+"""Steps that are always noted."""
+
+SHARE = 0.005
+"""Share of a step's time that noting may take later on."""
+
+SECONDS_PER_EVENT = 4e-6
+"""What noting one operation costs, measured with a margin."""
+
+BYTES = 256 * 2**20
+"""Outputs of operations kept alive by a step's notes; a step beyond it is noted no further."""
+
+MOST_EXPLAINED = 4
+"""Bad steps explained for each group; weights that are NaN make every further step bad."""
+
+_logger = logging.getLogger("tb_gradhealth")
+
+
+class LiveWatch:
+    """Notes the eager steps of the thread that opens it."""
+
+    def __init__(self) -> None:
+        self._recorder = Recorder(deep=True, limit_bytes=BYTES)
+        self._open = False
+        self._steps = 0
+        self._wait = 0
+        self._marks: dict[str, int] = {}
+        self._began = 0.0
+        self._explained: dict[str, int] = {}
+        self.problem = ""
+        """Why the last bad step could not be explained, "" if it was."""
+
+    def open(self) -> None:
+        """Begins to watch. A second call does nothing."""
+        if not self._open:
+            self._open = True
+            self._start()
+
+    def close(self) -> None:
+        """Ends watching. A second call does nothing."""
+        if self._open:
+            self._open = False
+            self._recorder.stop()
+            self._recorder.clear()
+
+    def look(
+        self, group: str, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: int = -1
+    ) -> list[Cause]:
+        """The causes, if these eager gradients (or the loss) are not finite and their step was noted; else none.
+
+        Args:
+          group: name of this list of gradients.
+          gradients: tensors, `tf.IndexedSlices` or None.
+          variables: they belong to.
+          loss: tensor, number or None.
+          step: for the causes.
+        """
+        if not self._open or not tf.executing_eagerly():
+            return []
+        try:
+            found = self._causes(group, gradients, variables, loss, step) if self._recorder.running else []
+        except Exception as error:
+            _logger.debug("no explanation", exc_info=True)
+            self.problem = str(error) or type(error).__name__
+            found = []
+        self._step_ends(group)
+        return found
+
+    def _causes(
+        self, group: str, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: int
+    ) -> list[Cause]:
+        if self._explained.get(group, 0) >= MOST_EXPLAINED or not self._recorder.events:
+            return []
+        if all_finite([*gradients, loss]):
+            return []
+        self._explained[group] = self._explained.get(group, 0) + 1
+        self._recorder.stop()
+        try:
+            question = question_of(self._recorder, gradients, variables, loss, source.stack_here(2), step)
+            return causes_of(question)
+        finally:
+            self._start()
+
+    def _step_ends(self, group: str) -> None:
+        now = time.monotonic()
+        self._steps += 1
+        events = len(self._recorder.events) - self._marks.get(group, 0)
+        self._forget_what_was_recorded_before(group)
+        if self._steps >= FIRST and self._recorder.running:
+            cost = events * SECONDS_PER_EVENT
+            allowed = SHARE * max(now - self._began, 1e-6)
+            if cost > allowed:
+                self._recorder.stop()
+                self._recorder.clear()
+                self._marks.clear()
+                self._wait = int(min(cost / allowed, 1e6))
+        elif not self._recorder.running:
+            self._wait -= 1
+            if self._wait <= 0:
+                self._start()
+        self._began = time.monotonic()
+
+    def _forget_what_was_recorded_before(self, group: str) -> None:
+        """Drops what no group's next gradients can have come from: two may be computed before one is recorded."""
+        self._marks[group] = len(self._recorder.events)
+        cut = min(self._marks.values())
+        self._recorder.forget(cut)
+        self._marks = {name: mark - cut for name, mark in self._marks.items()}
+
+    def _start(self) -> None:
+        if not tf.executing_eagerly():
+            return
+        try:
+            self._recorder.start()
+            self._began = time.monotonic()
+        except private.Missing:
+            self._open = False
+
+
+def all_finite(values: Sequence[Any]) -> bool:
+    """Whether every element of these tensors, numbers, `tf.IndexedSlices` and Nones is finite."""
+    for value in values:
+        if value is None:
+            continue
+        tensor = value.values if isinstance(value, tf.IndexedSlices) else value
+        array = np.asarray(tensor.numpy() if hasattr(tensor, "numpy") else tensor)
+        if array.dtype.kind not in "fc":
+            array = array.astype(np.float32)
+        with np.errstate(all="ignore"):
+            if not np.isfinite(array.sum()) and not np.isfinite(array).all():
+                return False
+    return True

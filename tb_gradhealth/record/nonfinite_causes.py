@@ -1,0 +1,91 @@
+"""Asking `explain` why gradients are NaN or Inf, and telling the answer.
+
+Two ways: eager steps are noted as they run and explained on the spot; of steps inside a traced function the recorder
+keeps the first bad one (`evidence`), which is run once more. Promises: nothing here raises; where no explanation is
+found, one sentence says why.
+"""
+
+import operator
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tb_gradhealth.format.causes import Cause
+from tb_gradhealth.record.evidence import KeptStep
+from tb_gradhealth.record.group import Group
+from tb_gradhealth.record.guard import Guard
+from tb_gradhealth.record.recorder import Recorder
+
+
+class NonfiniteExplainer:
+    """Explains bad steps of one recorder while it is open.
+
+    Args:
+      recorder: gets the causes.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._guard = Guard("explaining gradients that are not finite")
+        self._said: set[str] = set()
+        self._watch = self._guard.run(_open_watch)
+        if not getattr(recorder, "explains_kept_steps", False):  # one recorder may see several `fit` calls
+            recorder.on_bad_step(self._kept)
+            recorder.explains_kept_steps = True  # type: ignore[attr-defined]
+
+    def look(
+        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: Any = None
+    ) -> None:
+        """Explains an eager step whose gradients are not finite."""
+        if self._watch is not None and tf.executing_eagerly():
+            self._guard.run(self._look, group, gradients, variables, loss, step)
+
+    def _look(self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: Any) -> None:
+        number = -1 if step is None else operator.index(int(step))
+        causes = self._watch.look(group.name, gradients, variables, loss, number)
+        if causes:
+            self._recorder.tell_causes(group, causes)
+
+    def _kept(self, kept: KeptStep) -> list[Cause]:
+        from tb_gradhealth.explain.nonfinite.kept import causes_of_kept
+
+        try:
+            return causes_of_kept(kept)
+        except Exception as error:
+            self._say(f"no explanation of the NaN or Inf at step {kept.step}: {error or type(error).__name__}")
+            return []
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._said:
+            self._said.add(sentence)
+            print(f"tb_gradhealth: {sentence}.", file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Takes the hooks off."""
+        if self._watch is not None:
+            self._guard.run(self._watch.close)
+            self._watch = None
+
+
+class _Watch:
+    """Both hooks of `explain.nonfinite`: notes in graphs being traced, and the eager steps of this thread."""
+
+    def __init__(self) -> None:
+        from tb_gradhealth.explain.nonfinite import gradient_calls
+        from tb_gradhealth.explain.nonfinite.live import LiveWatch
+
+        self._calls = gradient_calls
+        self._live = LiveWatch()
+        self.look = self._live.look
+        gradient_calls.open_()
+        self._live.open()
+
+    def close(self) -> None:
+        self._live.close()
+        self._calls.close()
+
+
+def _open_watch() -> _Watch:
+    return _Watch()
