@@ -30,6 +30,7 @@ class Episode:
     rows: dict[int, None] = dataclasses.field(default_factory=dict)  # in order of falling ill
     notes: dict[str, float] = dataclasses.field(default_factory=dict)  # the rule's evidence
     announced: bool = False
+    touched: bool = True  # since somebody last looked
 
     def row_array(self) -> Array:
         return np.fromiter(self.rows, np.intp, len(self.rows))
@@ -120,6 +121,7 @@ class Episodes:
         for index in np.unique(self.episode[ill]):
             episode = self.all[index]
             mine = ill & (self.episode == index)
+            episode.touched = True
             episode.steps += int(counts[:, mine].max(axis=1).sum())
             episode.last = max(episode.last, int(self.last_ill[mine].max()))
 

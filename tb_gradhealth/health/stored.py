@@ -64,8 +64,11 @@ def _dated(incident: Incident, found: Incident, message: pb.Incident, windows: W
         last = max(message.last_step, first)
     if (first, last) == (incident.first_step, incident.last_step):
         return incident
-    sentence = incident.sentence.replace(f"step {incident.first_step}", f"step {first}")
-    return dataclasses.replace(incident, first_step=first, last_step=last, sentence=sentence)
+    steps = min(incident.steps, last - first + 1)
+    spelled = words.when(incident.first_step, incident.last_step, incident.steps, still=incident.open)
+    exact = words.when(first, last, steps, still=incident.open)
+    sentence = incident.sentence.replace(spelled, exact)
+    return dataclasses.replace(incident, first_step=first, last_step=last, steps=steps, sentence=sentence)
 
 
 def _end_of_window(windows: Windows, step: int) -> int:

@@ -6,13 +6,12 @@ Promises: the cuts do not depend on how the windows came; memory is one unfinish
 """
 
 import dataclasses
-import math
-from collections.abc import Iterable
 
 import numpy as np
 
 from tb_gradhealth.format.windows import Array, Windows
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.medians import median_of_eight
 
 STRETCH = 8
 """Windows: an alarm waits for no more than eight steps, and a median of eight ignores three odd ones."""
@@ -63,25 +62,6 @@ def log_norms(windows: Windows, layout: Layout, column: str = "norm_mean") -> tu
     return logs, totals
 
 
-def median(values: Array, axis: int) -> Array:
-    """Median along an axis over what is not NaN, NaN where nothing is. As `np.nanmedian`, much faster and silent."""
-    ordered = np.sort(values, axis=axis)  # NaN sorts last
-    count = np.expand_dims((~np.isnan(ordered)).sum(axis=axis), axis)
-    low = np.take_along_axis(ordered, np.maximum(count - 1, 0) // 2, axis)
-    high = np.take_along_axis(ordered, np.minimum(count // 2, ordered.shape[axis] - 1), axis)
-    middle: Array = ((low + high) / 2).squeeze(axis)
-    return middle
-
-
-def middle(values: Iterable[float]) -> float:
-    """Median of a few numbers, NaN left out; NaN of none. Some ten times as fast as `np.median`."""
-    known = sorted(v for v in values if v == v)
-    half = len(known) // 2
-    if not known:
-        return math.nan
-    return known[half] if len(known) % 2 else (known[half - 1] + known[half]) / 2
-
-
 class StretchBuilder:
     """Cuts what it is fed into stretches."""
 
@@ -108,9 +88,9 @@ class StretchBuilder:
         return self._made(*(column[:cut].reshape(whole, STRETCH, *column.shape[1:]) for column in joined))
 
     def _made(self, logs: Array, totals: Array, losses: Array, ends: Array) -> list[Stretch]:
-        level = median(logs, 1)
-        total = median(totals, 1)
-        loss = median(np.where(np.isfinite(losses), losses, np.nan), 1)
+        level = median_of_eight(logs)
+        total = median_of_eight(totals)
+        loss = median_of_eight(np.where(np.isfinite(losses), losses, np.nan))
         made = []
         for index in range(len(logs)):
             first, last = int(ends[index, 0, 0]), int(ends[index, -1, 1])

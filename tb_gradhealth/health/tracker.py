@@ -102,7 +102,10 @@ class Tracker:
         found = []
         for rule in self.rules:
             for episode in rule.episodes.all:
-                if episode.announced or not rule.worth_telling(episode) or rule.severity(episode) == "info":
+                if episode.announced or not episode.touched:
+                    continue
+                episode.touched = False
+                if not rule.worth_telling(episode) or rule.severity(episode) == "info":
                     continue
                 episode.announced = True
                 found.append((rule, episode))

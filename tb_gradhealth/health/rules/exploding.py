@@ -14,8 +14,9 @@ from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.medians import median_of_few
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import STRETCH, Stretch, middle
+from tb_gradhealth.health.stretches import STRETCH, Stretch
 from tb_gradhealth.health.thresholds import Thresholds
 
 _MEMORY = 32
@@ -65,7 +66,7 @@ class Growing(Rule):
 
     def _first(self) -> tuple[float, float]:
         totals, losses = zip(*self._beginning, strict=True)
-        return middle(totals), middle(losses)
+        return median_of_few(totals), median_of_few(losses)
 
     def _ill(self, stretch: Stretch) -> Array:
         ill = np.zeros(self.layout.variables, bool)

@@ -9,8 +9,8 @@ from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.medians import median_of_few, median_of_many
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import middle
 from tb_gradhealth.health.thresholds import Thresholds
 
 
@@ -50,7 +50,7 @@ class _UpdateRatio(Rule):
     def evidence(self, episode: Episode) -> dict[str, float]:
         rows = [row for row in episode.rows if row < self.layout.variables]
         known = self._ratio[rows][np.isfinite(self._ratio[rows])]
-        return {**super().evidence(episode), **({"update_ratio": middle(known.tolist())} if known.size else {})}
+        return {**super().evidence(episode), **({"update_ratio": median_of_many(known)} if known.size else {})}
 
 
 class UpdatesTooLarge(_UpdateRatio):
@@ -67,7 +67,7 @@ class UpdatesTooLarge(_UpdateRatio):
     def _ill(self, ratio: Array) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         known = self._known(ratio)
-        if known.size and middle(ratio[known].tolist()) >= self.thresholds.update_ratio_high:
+        if known.size and median_of_many(ratio[known]) >= self.thresholds.update_ratio_high:
             ill[known[ratio[known] >= self.thresholds.update_ratio_high]] = True
         return ill
 
@@ -98,7 +98,7 @@ class UpdatesTooSmall(_UpdateRatio):
     def _ill(self, ratio: Array) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         known = self._known(ratio)
-        small = bool(known.size) and middle(ratio[known].tolist()) <= self.thresholds.update_ratio_low
+        small = bool(known.size) and median_of_many(ratio[known]) <= self.thresholds.update_ratio_low
         self._lasting = self._lasting + 1 if small else 0
         if self._lasting >= self._PATIENCE:
             ill[known[ratio[known] <= self.thresholds.update_ratio_low]] = True
@@ -146,7 +146,7 @@ class ClippedAlways(Rule):
             full = len(self._recent) == self._recent.maxlen
             always = full and clipped >= self._SHARE * steps
             if always and self._limit > 0:
-                self._excess = middle(t for _, _, t in self._recent) - np.log10(self._limit)
+                self._excess = median_of_few(t for _, _, t in self._recent) - np.log10(self._limit)
             self.observe_stretch(stretch, np.array([always]))
 
     def severity(self, episode: Episode) -> str:

@@ -18,8 +18,9 @@ from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.medians import median_of_few
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import STRETCH, Stretch, middle
+from tb_gradhealth.health.stretches import STRETCH, Stretch
 from tb_gradhealth.health.thresholds import Thresholds
 
 _MEMORY = 8
@@ -87,11 +88,13 @@ class Spiking(Rule):
         logs, totals = (column[low:high] for column in block.peaks)
         high_up = np.zeros(high - low, bool)
         if len(self._totals) >= _YOUNG:
-            line, lines = self._line(), self._lines()
+            line = self._line()
             spikes = totals > line
-            alone = (logs > lines) & (logs >= totals[:, None] + _SHARE)
-            high_up = spikes | alone.any(axis=1)
-            if high_up.any() or self._suspects:
+            alone = (logs > self._largest_each + _ALONE) & (logs >= totals[:, None] + _SHARE)
+            if alone.any() or spikes.any() or self._suspects:
+                lines = self._lines()
+                alone &= logs > lines
+                high_up = spikes | alone.any(axis=1)
                 self._follow(block, low, high, spikes, alone, line, lines)
         quiet = ~high_up
         if quiet.any():
@@ -99,8 +102,8 @@ class Spiking(Rule):
             self._pending_each = np.fmax(self._pending_each, np.fmax.reduce(logs[quiet], axis=0))
 
     def _line(self) -> float:
-        usual = middle(self._totals)
-        deviation = max(1.4826 * middle(abs(total - usual) for total in self._totals), _LEAST_DEVIATION)
+        usual = median_of_few(self._totals)
+        deviation = max(1.4826 * median_of_few(abs(total - usual) for total in self._totals), _LEAST_DEVIATION)
         step = max(np.log10(self.thresholds.spike_factor), _DEVIATIONS * deviation)
         return float(max(usual + step, self._largest + _ABOVE_ALL))
 
@@ -131,7 +134,7 @@ class Spiking(Rule):
                         int(w.steps[index]),
                         int(w.last_step[index]),
                         float(totals[index]),
-                        middle(self._totals),
+                        median_of_few(self._totals),
                         line,
                         lines,
                     )

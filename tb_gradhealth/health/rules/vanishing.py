@@ -15,8 +15,9 @@ from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.medians import median_of_many
 from tb_gradhealth.health.rules.base import Rule
-from tb_gradhealth.health.stretches import Stretch, median
+from tb_gradhealth.health.stretches import Stretch
 from tb_gradhealth.health.thresholds import Thresholds
 
 PATIENCE = 3
@@ -135,7 +136,7 @@ class Faded(_Vanishing):
         known = np.isfinite(drop)
         if known.sum() < 3:
             return ill
-        relative = drop - median(drop[known], 0)
+        relative = drop - median_of_many(drop)
         self._drop[kernels] = relative
         ill[kernels] = known & (relative >= self.thresholds.fading_decades)
         return ill

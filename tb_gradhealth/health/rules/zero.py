@@ -40,9 +40,16 @@ class ZeroGradient(Rule):
         self._date_births(block)
         if not block.windows.zero_steps.any() and not self.episodes.active.any():
             return
-        counts = np.where(self.layout.trained, block.windows.zero_steps, 0)
+        counts = np.where(self.layout.trained, self._everywhere(block.windows.zero_steps), 0)
         begin = block.onset(counts, State.ZERO)
         self.episodes.observe(counts, begin, block.windows.steps, block.windows.last_step, seen=block.seen)
+
+    def _everywhere(self, counts: Array) -> Array:
+        """A replica whose share of the batch was empty has zeros; the variable is zero where every replica's is."""
+        if self.layout.replicas == 1:
+            return counts
+        least = counts.reshape(len(counts), self.layout.replicas, -1).min(axis=1)
+        return np.tile(least, (1, self.layout.replicas))
 
     def _date_births(self, block: Block) -> None:
         unborn = self._born < 0
