@@ -1,0 +1,507 @@
+"""Scores the explanations: does the first cause name the right line and the right reason?
+
+    python benchmarks/explain_score.py                      # handed cases and the programs seen while building
+    python benchmarks/explain_score.py --split once         # the programs kept back until the end
+    python benchmarks/explain_score.py --split healthy      # trainings without a fault: not one cause may be reported
+    python benchmarks/explain_score.py 012 n09              # those whose folder name starts with ...
+    python benchmarks/explain_score.py --verify once        # only: do the programs do what they claim? (no explanations)
+
+Every program runs in a process of its own, through the product (`GradHealthCallback`, `GradHealthWriter.record`,
+`v1.GradHealthHook`) and is read back from the log; `--through watch` asks `TapeWatch` directly instead.
+
+A program is a `case.py` with `build()`, `step(state)` and an answer block: KIND, MODE, EXPECT (see tests/cases), CAUSE_LINE
+on exactly one line, CAUSE_OP, and optionally CAUSE_FILE (the line is in another file of the folder), CAUSE_LINES (further
+lines that tell the reader as much), REASONS (accepted reason ids; CAUSE_OP is always accepted), NOTEBOOK (run as a notebook
+cell), STEPS, MISSING, FIX (text replacements that mend it), FIX_FILE.
+"""
+
+import argparse
+import collections
+import contextlib
+import importlib
+import io
+import json
+import linecache
+import os
+import subprocess
+import sys
+import tempfile
+import types
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SPLITS = {
+    "handed": ROOT / "tests" / "cases",
+    "seen": ROOT / "benchmarks" / "explain_programs" / "seen",
+    "once": ROOT / "benchmarks" / "explain_programs" / "once",
+    "healthy": ROOT / "benchmarks" / "explain_programs" / "healthy",
+}
+MARK = "@@SCORE@@"
+ANSWERS = "# ---- answers ----"
+
+
+# ---- one program -------------------------------------------------------------------------------------------------------
+
+
+def load(folder: Path, text: str | None = None):
+    """The program of a folder as a module; a notebook's program lives in `linecache` only, as a cell does."""
+    path = str(folder / "case.py")
+    source = text if text is not None else Path(path).read_text()
+    module = types.ModuleType("case")
+    module.__file__ = path
+    if "NOTEBOOK = True" in source:
+        path = "<ipython-input-3-gradhealth>"
+        lines = source.splitlines(keepends=True)
+        linecache.cache[path] = (len(source), None, lines, path)
+    exec(compile(source, path, "exec"), module.__dict__)
+    module.PATH = path
+    return module
+
+
+def mended(folder: Path, into: Path) -> Path | None:
+    """A copy of a program's folder with its FIX applied; None if it has none."""
+    answers: dict = {}
+    head, _, tail = (folder / "case.py").read_text().partition(ANSWERS)
+    exec(tail, answers)
+    if not answers.get("FIX"):
+        return None
+    target = into / folder.name
+    target.mkdir(parents=True, exist_ok=True)
+    for file in folder.glob("*.py"):
+        text = file.read_text()
+        if file.name == answers.get("FIX_FILE", "case.py"):
+            body = head if file.name == "case.py" else text
+            for old, new in answers["FIX"]:
+                if body.count(old) != 1:
+                    raise ValueError(f"{folder.name}: FIX text occurs {body.count(old)} times: {old!r}")
+                body = body.replace(old, new)
+            text = body + (ANSWERS + tail if file.name == "case.py" else "")
+        (target / file.name).write_text(text)
+    return target
+
+
+def status(gradient):
+    import numpy as np
+
+    if gradient is None:
+        return "none"
+    if hasattr(gradient, "values") and hasattr(gradient, "indices"):
+        gradient = gradient.values
+    values = np.asarray(gradient, dtype="float64")
+    if np.isnan(values).any():
+        return "nan"
+    if np.isinf(values).any():
+        return "inf"
+    return "ok" if values.any() else "zero"
+
+
+def name_of(variable, place):
+    for attribute in ("path", "name"):
+        with contextlib.suppress(Exception):
+            name = getattr(variable, attribute)
+            if isinstance(name, str) and name:
+                return name
+    return f"<tensor {place}>"
+
+
+class FitSpy:
+    """Sees what reaches the optimizer in `fit`; asks a TapeWatch about None while tracing, if one is given."""
+
+    def __init__(self, watch=None):
+        self.watch = watch
+        self.causes = []
+        self.rows = []
+        self.mask = {}
+        self.depth = 0
+        self.last = None
+        import keras
+        from keras.src.optimizers import base_optimizer
+
+        self._patch(
+            base_optimizer.BaseOptimizer,
+            "apply",
+            lambda o, g, v=None: (g, v if v is not None else o._trainable_variables),
+        )
+        self._patch(
+            keras.optimizers.LossScaleOptimizer,
+            "apply",
+            lambda o, g, v=None: (g, v if v is not None else o._trainable_variables),
+        )
+        with contextlib.suppress(ImportError):
+            from tf_keras.src.optimizers import optimizer as legacy
+
+            self._patch(legacy.Optimizer, "apply_gradients", lambda o, p, *a, **k: zip(*list(p), strict=True))
+
+    def _patch(self, owner, name, pairs):
+        original, spy = owner.__dict__[name], self
+
+        def patched(optimizer, *args, **named):
+            if name == "apply_gradients":
+                args = (list(args[0]), *args[1:])
+            elif args:
+                args = (list(args[0]), *args[1:])
+            if spy.depth == 0:
+                spy.see(*(list(x) for x in pairs(optimizer, *args, **named)))
+            spy.depth += 1
+            try:
+                return original(optimizer, *args, **named)
+            finally:
+                spy.depth -= 1
+
+        setattr(owner, name, patched)
+
+    def see(self, gradients, variables):
+        import numpy as np
+        import tensorflow as tf
+
+        names = [name_of(v, i) for i, v in enumerate(variables)]
+        none = [i for i, g in enumerate(gradients) if g is None]
+        self.mask = {names[i]: "none" for i in none}
+        self.last = (gradients, variables)
+        if none and self.watch is not None:
+            self.causes += self.watch.causes_of(gradients, variables, {"none": none})
+        live = [
+            (n, g.values if isinstance(g, tf.IndexedSlices) else g)
+            for n, g in zip(names, gradients, strict=True)
+            if g is not None
+        ]
+
+        def note(*arrays):
+            self.rows.append(dict(self.mask) | {n: status(a) for (n, _), a in zip(live, arrays, strict=True)})
+            return np.int64(0)
+
+        if live and self.watch is None:
+            tf.numpy_function(note, [tf.convert_to_tensor(g) for _, g in live], tf.int64)
+
+
+def run_verify(module):
+    """Statuses of all gradients after the last step, after the first, and the error that was raised."""
+    first = last = error = None
+    try:
+        state = module.build()
+        spy = FitSpy() if module.MODE == "fit" else None
+        for step in range(getattr(module, "STEPS", 1)):
+            if spy is not None:
+                _, fit = module.step(state)
+                spy.rows = []
+                try:
+                    fit(callbacks=[])
+                finally:
+                    last = spy.rows[-1] if spy.rows else dict(spy.mask)
+                    first = (spy.rows[0] if spy.rows else last) if step == 0 else first
+                continue
+            gradients, variables = module.step(state)
+            last = {}
+            for place, (gradient, variable) in enumerate(zip(gradients, variables, strict=True)):
+                name = name_of(variable, place)
+                while name in last:
+                    name += "'"
+                last[name] = status(gradient)
+            first = last if step == 0 else first
+    except Exception as raised:
+        error = f"{type(raised).__name__}: {raised}"
+    return first, last, error
+
+
+def mismatch(expect, row):
+    problems = []
+    for name, got in (row or {}).items():
+        keys = [key for key in expect if key in name]
+        want = expect[max(keys, key=len)] if keys else "(no key)"
+        if got != want:
+            problems.append(f"{name}: expected {want}, saw {got}")
+    problems += [f"{key!r} matches no variable" for key in expect if not any(key in name for name in (row or {}))]
+    return problems
+
+
+def verify(folder: Path) -> list[str]:
+    """What is wrong with a program itself."""
+    module = load(folder)
+    problems = []
+    cause_text = (folder / getattr(module, "CAUSE_FILE", "case.py")).read_text().partition(ANSWERS)[0]
+    for line in {module.CAUSE_LINE, *getattr(module, "CAUSE_LINES", [])}:
+        hits = [n for n, text in enumerate(cause_text.splitlines(), 1) if line in text]
+        if len(hits) != 1:
+            problems.append(f"CAUSE_LINE {line!r} on lines {hits}")
+    first, last, error = run_verify(module)
+    wanted = getattr(module, "EXPECT_ERROR", None)
+    if (error is None) != (wanted is None) or (wanted and wanted not in error):
+        problems.append(f"raised {error}")
+    if module.EXPECT or not wanted:
+        problems += mismatch(module.EXPECT, last)
+    if hasattr(module, "EXPECT_FIRST"):
+        problems += [f"step 1: {p}" for p in mismatch(module.EXPECT_FIRST, first)]
+    for key in getattr(module, "MISSING", []):
+        if any(key in name for name in last or {}):
+            problems.append(f"{key} is among the variables")
+    return problems
+
+
+def verify_fix(folder: Path) -> list[str]:
+    with tempfile.TemporaryDirectory() as into:
+        target = mended(folder, Path(into))
+        if target is None:
+            return []
+        module = load(target)
+        _, last, error = run_verify(module)
+    problems = [f"mended: {name} is {got}" for name, got in (last or {}).items() if got != "ok"]
+    problems += [f"mended: raised {error}"] if error else []
+    for key in getattr(module, "MISSING", []):
+        if not any(key in name for name in last or {}):
+            problems.append(f"mended: {key} is still missing")
+    return problems
+
+
+def run_watch(module) -> list:
+    """Causes as `TapeWatch` gives them, asked as the recording side does."""
+    from tb_gradhealth.explain.tape_watch import TapeWatch
+
+    causes: list = []
+    watch = TapeWatch(on_causes=causes.extend)
+    early = getattr(module, "BUILD_INSIDE", False)
+    state = None if early else module.build()
+    watch.open()
+    try:
+        state = module.build() if early else state
+        spy = FitSpy(watch) if module.MODE == "fit" else None
+        for _ in range(getattr(module, "STEPS", 1)):
+            if spy is not None:
+                model, fit = module.step(state)
+                try:
+                    fit(callbacks=[])
+                finally:
+                    causes += spy.causes
+                if spy.last is not None and module.KIND == "zero":
+                    gradients, variables = spy.last
+                    names = [name_of(v, i) for i, v in enumerate(variables)]
+                    ill = [
+                        i
+                        for i, n in enumerate(names)
+                        if module.EXPECT[max((k for k in module.EXPECT if k in n), key=len)] == "zero"
+                    ]
+                    causes += watch.causes_of(gradients, variables, {"zero": ill})
+                continue
+            gradients, variables = module.step(state)
+            statuses = [status(g) for g in gradients]
+            ill = {k: [i for i, s in enumerate(statuses) if s == k] for k in ("none", "zero")}
+            if module.MODE == "graph_v1":
+                causes += watch.causes_of(state["grads"], variables, ill)
+            elif any(ill.values()):
+                causes += watch.causes_of(gradients, variables, ill)
+        causes += watch.overlooked()
+    except Exception as error:
+        if getattr(module, "EXPECT_ERROR", "\0") not in f"{type(error).__name__}: {error}":
+            raise
+        if not causes:
+            causes += watch.causes_of_error(error)
+    finally:
+        watch.close()
+    return causes
+
+
+def run_product(module, directory: str) -> list:
+    """Causes as they stand in the log after a run through the public API."""
+    import tb_gradhealth
+
+    error = None
+    try:
+        if module.MODE == "fit":
+            state = module.build()
+            for _ in range(getattr(module, "STEPS", 1)):
+                _, fit = module.step(state)
+                fit(callbacks=[tb_gradhealth.GradHealthCallback(directory)])
+        elif module.MODE == "graph_v1":
+            state = module.build()
+            graph = state["graph"]
+            grads = state.get("raw", state["grads"])
+            with (
+                graph.as_default(),
+                tb_gradhealth.v1.GradHealthHook(directory, list(zip(grads, state["variables"], strict=True))) as hook,
+            ):
+                _run_v1(module, state, hook)
+        else:
+            with tb_gradhealth.GradHealthWriter(directory) as writer:
+                state = module.build()
+                for step in range(getattr(module, "STEPS", 1)):
+                    gradients, variables = module.step(state)
+                    writer.record(gradients, variables, step=step)
+    except Exception as raised:
+        error = raised
+        if getattr(module, "EXPECT_ERROR", "\0") not in f"{type(raised).__name__}: {raised}":
+            raise
+    from tb_gradhealth.format.reader import find_runs, read_run
+
+    del error
+    return [cause for run in find_runs(directory) for cause in read_run(run).causes]
+
+
+def _run_v1(module, state, hook) -> None:
+    """Steps of a TensorFlow 1 program, with `hook.rows` fetched in the same `session.run` as the rest."""
+    session, original = state["session"], state["session"].run
+    rows = []
+
+    def run(fetches, feed_dict=None, **named):
+        values, row = original([fetches, hook.rows], feed_dict, **named)
+        rows.append(row)
+        return values
+
+    session.run = run
+    try:
+        for _ in range(getattr(module, "STEPS", 1)):
+            module.step(state)
+            hook.record(rows[-1])
+    finally:
+        session.run = original
+
+
+def expected_line(folder: Path, module) -> tuple[str, int, set[int]]:
+    file = getattr(module, "CAUSE_FILE", "case.py")
+    lines = (folder / file).read_text().partition(ANSWERS)[0].splitlines()
+    number = {
+        text: [n for n, line in enumerate(lines, 1) if text in line]
+        for text in {module.CAUSE_LINE, *getattr(module, "CAUSE_LINES", [])}
+    }
+    return file, number[module.CAUSE_LINE][0], {n for found in number.values() for n in found}
+
+
+def judge(folder: Path, module, causes) -> dict:
+    kind = {"error": "none", "vanishing": "zero"}.get(module.KIND, module.KIND)
+    same = [
+        c
+        for c in causes
+        if c.kind == kind or (kind in ("nan", "inf", "exploding", "overflow") and c.kind not in ("none", "zero"))
+    ]
+    file, line, accepted = expected_line(folder, module)
+    result = {"causes": len(same), "exact": False, "near": False, "reason": False, "shown": ""}
+    if same:
+        first = same[0]
+        here = os.path.basename(first.file) == file or (
+            getattr(module, "NOTEBOOK", False) and first.file == module.PATH
+        )
+        result["exact"] = here and first.line in accepted
+        result["near"] = here and any(abs(first.line - n) <= 2 for n in accepted)
+        result["reason"] = first.op in {module.CAUSE_OP, *getattr(module, "OPS", [])} or first.reason_id in getattr(
+            module, "REASONS", []
+        )
+        result["shown"] = (
+            f"{os.path.basename(first.file)}:{first.line} {first.reason_id}/{first.op} ({first.certainty}) {first.code[:70]}"
+        )
+        result["expected"] = f"{file}:{line} {module.CAUSE_OP}"
+        result["text"] = [str(c) for c in same]
+    return result
+
+
+def child(folder: Path, task: str) -> None:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    sys.path.insert(0, str(folder))
+    out: dict = {"name": folder.name}
+    if task == "verify":
+        out["problems"] = verify(folder)
+    elif task == "fix":
+        out["problems"] = verify_fix(folder)
+    else:
+        module = load(folder)
+        out |= {"kind": module.KIND, "mode": module.MODE}
+        with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stderr(io.StringIO()):
+            causes = run_watch(module) if task == "watch" else run_product(module, directory)
+        out |= (
+            judge(folder, module, causes)
+            if module.KIND != "healthy"
+            else {"causes": len(causes), "text": [str(c) for c in causes]}
+        )
+    print(MARK + json.dumps(out))
+
+
+# ---- all programs ------------------------------------------------------------------------------------------------------
+
+
+def run_all(folders: list[Path], task: str, jobs: int) -> list[dict]:
+    def one(folder: Path) -> dict:
+        command = [sys.executable, os.path.abspath(__file__), "--child", task, str(folder)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=ROOT, check=False)
+        except subprocess.TimeoutExpired:
+            return {"name": folder.name, "crashed": "timed out"}
+        if MARK not in done.stdout:
+            return {"name": folder.name, "crashed": done.stderr[-1500:]}
+        return json.loads(done.stdout.split(MARK)[1])
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(one, folders))
+
+
+def table(results: list[dict], title: str, verbose: bool) -> None:
+    groups: dict[str, list[dict]] = collections.defaultdict(list)
+    for result in results:
+        mark = (
+            "CRASH"
+            if "crashed" in result
+            else f"{'line ' if result['exact'] else 'near ' if result['near'] else '---- '}{'reason' if result['reason'] else '------'}"
+        )
+        group = {"error": "none", "inf": "nan", "exploding": "nan"}.get(
+            result.get("kind", "?"), result.get("kind", "?")
+        )
+        groups[group].append(result)
+        if verbose or mark != "line reason":
+            print(f"{mark:12} {result['name']:<40} {result.get('shown', '')}")
+            if mark != "line reason":
+                print(f"{'':12} expected {result.get('expected', '')} {result.get('crashed', '')}")
+    print(f"\n{title:<22}{'programs':>9}{'line':>12}{'±2 lines':>12}{'reason':>12}")
+    for group in ("none", "zero", "nan", "?"):
+        rows = groups.get(group)
+        if rows:
+            counts = [sum(bool(r.get(key)) for r in rows) for key in ("exact", "near", "reason")]
+            print(f"{group:<22}{len(rows):>9}" + "".join(f"{c:>5} {100 * c / len(rows):>4.0f} %" for c in counts))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="only programs whose folder begins with one of these")
+    parser.add_argument("--split", action="append", choices=[*SPLITS], help="default: handed and seen")
+    parser.add_argument("--kinds", default="none,zero,error,nan,inf,exploding", help="kinds to score")
+    parser.add_argument("--through", choices=("product", "watch"), default="product")
+    parser.add_argument("--verify", choices=[*SPLITS])
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("-v", "--verbose", action="store_true", help="show the programs that are right, too")
+    parser.add_argument("--text", action="store_true", help="print every cause in full")
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(Path(options.child[1]), options.child[0])
+        return 0
+    bad = 0
+    for split in [options.verify] if options.verify else options.split or ["handed", "seen"]:
+        folders = sorted(p.parent for p in SPLITS[split].glob("*/case.py"))
+        folders = [p for p in folders if not options.names or any(p.name.startswith(n) for n in options.names)]
+        if options.verify:
+            for task in ("verify", "fix") if split != "healthy" else ("verify",):
+                for result in run_all(folders, task, options.jobs):
+                    problems = result.get("problems", [result.get("crashed")])
+                    bad += bool(problems)
+                    print(f"{'FAIL' if problems else 'PASS'} {task:6} {result['name']} {'; '.join(map(str, problems))}")
+            continue
+        kinds = set(options.kinds.split(",")) | {"healthy"}
+        folders = [p for p in folders if any(f'KIND = "{kind}"' in (p / "case.py").read_text() for kind in kinds)]
+        results = run_all(folders, options.through, options.jobs)
+        if split == "healthy":
+            for result in results:
+                wrong = result.get("causes", 1)
+                bad += bool(wrong)
+                if wrong or options.verbose:
+                    print(
+                        f"{'WRONG' if wrong else 'quiet'} {result['name']} {result.get('crashed', '')} {result.get('text', '')}"
+                    )
+            print(f"healthy: {sum(not r.get('causes', 1) for r in results)} of {len(results)} without a cause")
+            continue
+        table(results, f"{split} ({options.through})", options.verbose)
+        if options.text:
+            for result in results:
+                print(f"\n==== {result['name']}")
+                print("\n".join(result.get("text", [])))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    importlib.invalidate_caches()
+    sys.exit(main())
