@@ -19,6 +19,8 @@ from tb_gradhealth.health import Tracker
 
 OK, ZERO, NONE, INF, NAN = State.FINITE, State.ZERO, State.NONE, State.INF, State.NAN
 START = 1_700_000_000.0
+RUNS = 13
+"""How many runs `write_all` makes."""
 
 
 def windows_of(first: int, states: Any, norms: Any, **scalars: Any) -> Windows:
@@ -58,10 +60,10 @@ def walk(steps: int, rows: int, seed: int) -> np.ndarray:
 
 def schema_of(variables: Sequence[Mapping[str, Any] | str], group: str = "adam", **fields: Any) -> pb.Schema:
     schema = pb.Schema(
-        format_version=1,
         group=group,
         generation=1_000,
         **{
+            "format_version": 1,
             "replicas": 1,
             "every": "auto",
             "hooked": "keras.fit",
@@ -234,7 +236,7 @@ def replicas(log_dir: Path, steps: int = 120) -> RunWriter:
 
 
 HOSTILE = (
-    "<img src=x onerror=\"window.parent.pwned=1\">/kernel",
+    '<img src=x onerror="window.parent.pwned=1">/kernel',
     "\"quoted\" & 'single'/bias",
     "слой/ядро λ 層/kernel",
     "twin/kernel",
@@ -310,6 +312,20 @@ def plain(log_dir: Path) -> None:
             writer.write(event_pb2.Event(wall_time=START + step, step=step, summary=summary).SerializeToString())
 
 
+def newer(log_dir: Path) -> RunWriter:
+    """Written by a version that is yet to come."""
+    return RunWriter(log_dir, [schema_of(["dense/kernel"], format_version=99)])
+
+
+def damaged(log_dir: Path, steps: int = 40) -> RunWriter:
+    """Half of the file's last records are gone, and a byte in the middle is wrong."""
+    run = one(log_dir, steps)
+    content = bytearray(run.path.read_bytes())
+    content[int(len(content) * 0.7)] ^= 0xFF
+    run.path.write_bytes(content)
+    return run
+
+
 def write_all(root: Path) -> None:
     """Every run that most tests look at, in one log directory."""
     for name, make in (
@@ -322,9 +338,9 @@ def write_all(root: Path) -> None:
         ("hostile", hostile),
         ("one", one),
         ("begun", begun),
+        ("newer", newer),
+        ("damaged", damaged),
         ("many", many),
     ):
-        made = make(root / name)
-        if name != "begun":
-            made.close()
+        make(root / name).close()
     plain(root / "plain")

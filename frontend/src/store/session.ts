@@ -40,6 +40,7 @@ export class Session {
     this.host.addEventListener("hashchange", () => this.followLink());
     setInterval(() => this.tick(), LIVE_MS);
     setInterval(() => this.retry(), RETRY_MS);
+    this.takeFocus();
     this.looked();
     this.sync();
   }
@@ -98,7 +99,14 @@ export class Session {
     const seen = isSeen();
     const before = this.store.get().seen;
     this.store.set({ seen });
+    if (seen && !before) this.takeFocus();
     if (seen && !before && this.store.get().live) this.refresh();
+  }
+
+  /** The keys work without a click first, unless the user is busy in TensorBoard's own page. */
+  private takeFocus(): void {
+    const { activeElement, body } = this.host.document;
+    if (activeElement === null || activeElement === body) window.focus();
   }
 
   private tick(): void {

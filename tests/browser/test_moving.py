@@ -1,0 +1,171 @@
+"""Moving through a run: zoom, pan, keys, incidents, boxes."""
+
+from playwright.sync_api import expect
+from tab import Tab, near
+
+CELL = "encoder/gru/kernel"
+
+
+def steps_of(tab: Tab) -> tuple[int, int]:
+    first, last = tab.hash["steps"].split("-")
+    return int(first), int(last)
+
+
+def test_the_wheel_with_ctrl_zooms_at_the_mouse_and_double_click_shows_everything_again(page, board):
+    tab = Tab(page, board).run("seq2seq")
+    x, y = tab.plot_point(0.8, CELL)
+    page.mouse.move(x, y)
+    page.keyboard.down("Control")
+    for _ in range(6):
+        page.mouse.wheel(0, -100)
+    page.keyboard.up("Control")
+    expect(tab.frame.locator(".axis-label")).not_to_have_text("step 0–599")
+    first, last = steps_of(tab)
+    assert first < 480 < last
+    assert last - first < 300
+    page.mouse.dblclick(x, y)
+    expect(tab.frame.locator(".axis-label")).to_have_text("step 0–599")
+
+
+def test_a_zoomed_view_is_painted_from_finer_records(page, each_board):
+    tab = Tab(page, each_board).run("many", steps="770-785", text="block50/k")
+    assert near(tab.colour("transformer/block50/k/kernel", 7.5 / 16), "#d50000")
+    assert not near(tab.colour("transformer/block50/k/kernel", 8.6 / 16), "#d50000")
+    assert not near(tab.colour("transformer/block50/k/kernel", 6.4 / 16), "#d50000")
+
+
+def test_shift_and_drag_moves_the_view_and_the_strip_below_does_too(page, board):
+    tab = Tab(page, board).run("seq2seq", steps="300-399")
+    page.keyboard.down("Shift")
+    tab.drag(tab.plot_point(0.5, CELL), tab.plot_point(0.25, CELL))
+    page.keyboard.up("Shift")
+    first, last = steps_of(tab)
+    assert 320 <= first <= 330
+    assert last - first in (99, 100)
+    strip = tab.frame.locator(".navigator").bounding_box()
+    assert strip
+    page.mouse.click(strip["x"] + 5, strip["y"] + strip["height"] / 2)
+    assert steps_of(tab)[0] == 0
+
+
+def test_dragging_over_the_curves_zooms_to_those_steps(page, board):
+    tab = Tab(page, board).run("seq2seq")
+    box = tab.frame.locator(".chart").first.bounding_box()
+    assert box
+    tab.drag((box["x"] + box["width"] * 0.5, box["y"] + 60), (box["x"] + box["width"] * 0.75, box["y"] + 80))
+    first, last = steps_of(tab)
+    assert abs(first - 300) <= 3
+    assert abs(last - 450) <= 3
+
+
+def test_every_key_of_the_help_does_what_it_says(page, board):
+    tab = Tab(page, board).run("seq2seq")
+    cursor = tab.frame.locator(".tick-cursor").first
+    tab.press("n")
+    expect(cursor).to_have_text("100")
+    tab.press("n", "n")
+    expect(cursor).to_have_text("479")
+    tab.press("p")
+    expect(cursor).to_have_text("333")
+    tab.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    expect(cursor).to_have_text("334")
+    tab.press("+", "+")
+    first, last = steps_of(tab)
+    assert first < 334 < last < 599
+    tab.press("]")
+    assert steps_of(tab)[0] > first
+    tab.press("[")
+    tab.press("-")
+    assert steps_of(tab)[1] - steps_of(tab)[0] > last - first
+    tab.press("0")
+    expect(tab.frame.locator(".axis-label")).to_have_text("step 0–599")
+    tab.press("Home")
+    expect(cursor).to_have_text("0")
+    tab.press("End")
+    expect(cursor).to_have_text("599")
+    tab.press("PageUp", "PageUp")
+    expect(tab.row("encoder/gru")).to_have_attribute("aria-selected", "true")
+    tab.press("ArrowDown")
+    expect(tab.row(CELL)).to_have_attribute("aria-selected", "true")
+    tab.press("Enter")
+    expect(tab.frame.locator(".details h2")).to_have_text(CELL)
+    assert tab.hash["pinned"] == "599"
+    tab.press("Escape")
+    expect(tab.frame.locator(".details")).to_have_count(0)
+    tab.press("l")
+    expect(tab.frame.locator(".legend-list li[title]")).to_have_count(3)
+    tab.press("/")
+    expect(tab.frame.get_by_label("Filter variables by name")).to_be_focused()
+    page.keyboard.type("t?")
+    expect(tab.frame.get_by_label("Filter variables by name")).to_have_value("t?")
+    page.keyboard.press("Escape")
+    tab.press("t")
+    expect(tab.frame.locator(".table-view")).to_be_visible()
+    tab.press("t", "?")
+    expect(tab.frame.get_by_role("dialog")).to_contain_text("next and previous incident")
+    tab.shot("help")
+    page.keyboard.press("Escape")
+    expect(tab.frame.get_by_role("dialog")).to_have_count(0)
+
+
+def test_enter_unfolds_a_layer(page, board):
+    tab = Tab(page, board).run("seq2seq")
+    for _ in range(5):
+        tab.press("ArrowDown")
+    expect(tab.row("decoder/gru")).to_have_attribute("aria-selected", "true")
+    tab.press("Enter")
+    expect(tab.row("decoder/gru/kernel")).to_be_visible()
+
+
+def test_a_box_ranks_its_variables_by_how_they_differ_from_the_rest_of_the_run(page, each_board):
+    tab = Tab(page, each_board).run("seq2seq")
+    tab.drag(tab.plot_point(480 / 600, CELL), tab.plot_point(0.98, "decoder/dense"))
+    panel = tab.frame.locator(".rank")
+    expect(panel).to_contain_text("What differs in steps")
+    names = [item.inner_text().strip() for item in panel.locator(".rank-name").all()]
+    assert set(names[:3]) == {"encoder/gru/kernel", "encoder/gru/recurrent_kernel", "encoder/gru/bias"}
+    assert "embedding/embeddings" not in names, "not in the box"
+    expect(panel.locator(".rank-why").first).to_contain_text("NaN")
+    tab.shot("box_ranked")
+    panel.get_by_role("button", name="Rank all variables").click()
+    expect(panel.locator(".rank-name", has_text="embedding/embeddings")).to_be_visible()
+    panel.get_by_role("button", name="Zoom").click()
+    assert steps_of(tab)[0] >= 475
+
+
+def test_pointing_at_a_cell_says_what_it_is(page, board):
+    tab = Tab(page, board).run("seq2seq")
+    page.mouse.move(*tab.plot_point(0.9, CELL))
+    tip = tab.frame.locator(".tooltip")
+    expect(tip).to_contain_text(CELL)
+    expect(tip).to_contain_text("step 540")
+    expect(tip).to_contain_text("NaN")
+    page.mouse.move(*tab.plot_point(0.5, "decoder/gru"))
+    expect(tip).to_contain_text("3 variables, the worst wins")
+    expect(tab.frame.locator(".tick-cursor").first).to_have_text("300")
+    tab.shot("tooltip")
+
+
+def test_moving_and_zooming_a_large_run_does_not_stutter(page, board):
+    tab = Tab(page, board).run("many")
+    x, y = tab.plot_point(0.5, "transformer/block10/q/kernel")
+    page.mouse.move(x, y)
+    tab.frame.locator("body").evaluate(
+        """() => {
+          window.gaps = []; let last = performance.now();
+          const tick = (now) => { window.gaps.push(now - last); last = now; window.ticking = requestAnimationFrame(tick); };
+          window.ticking = requestAnimationFrame(tick);
+        }"""
+    )
+    page.keyboard.down("Control")
+    for turn in range(40):
+        page.mouse.wheel(0, -40 if turn < 20 else 40)
+    page.keyboard.up("Control")
+    for turn in range(30):
+        page.mouse.move(x + 4 * turn, y + 5 * turn)
+    gaps = sorted(
+        tab.frame.locator("body").evaluate("() => { cancelAnimationFrame(window.ticking); return window.gaps; }")
+    )
+    assert len(gaps) > 20
+    # Half of the frames within two of a 60 Hz screen, on two shared cores without a graphics card.
+    assert gaps[len(gaps) // 2] < 34, gaps
