@@ -29,6 +29,7 @@ class Layout:
       kernels: indices of the trained variables that are matrices or more: int ``[kernels]``. Offsets and scales are
         left out, an attention's bias of two dimensions among them: their gradient may be 0 in theory and noise for
         ever.
+      depth: those of them that are no embeddings, in the order of the schema, which usually is that of the layers.
     """
 
     schema: pb.Schema
@@ -37,6 +38,7 @@ class Layout:
     trained: Array
     expected_none: Array
     kernels: Array
+    depth: Array
 
     @classmethod
     def of(cls, schema: pb.Schema) -> "Layout":
@@ -51,6 +53,7 @@ class Layout:
             np.tile(trained, replicas),
             np.tile(expected, replicas),
             np.array(kernels, np.intp),
+            np.array([i for i in kernels if "embedding" not in schema.variables[i].name.lower()], np.intp),
         )
 
     @property

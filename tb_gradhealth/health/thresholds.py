@@ -28,7 +28,7 @@ class Thresholds:
     vanishing_decades: float = 3.0
     fading_decades: float = 4.0
     saturation_decades: float = 3.0
-    flat_decades: float = 5.0
+    flat_decades: float = 6.0
     growth_decades: float = 2.0
     huge_ratio: float = 3e4
     spike_factor: float = 10.0

@@ -41,6 +41,7 @@ class Tracker:
         self.steps = 0
         self.windows = 0
         rows = self.layout.rows
+        self._known: Array = np.zeros(rows, bool)
         self.last_state: Array = np.zeros(rows, np.uint8)
         """uint8 ``[rows]``: `State` at the latest step that recorded the row."""
         self.last_norm: Array = np.full(rows, np.nan, np.float32)
@@ -61,7 +62,7 @@ class Tracker:
                 "Make a new Tracker when the variables change."
             )
         for low in range(0, len(windows), _CHUNK):
-            self._take(windows.select(slice(low, low + _CHUNK)))
+            self._portion(windows.select(slice(low, low + _CHUNK)))
         return [self._incident(rule, episode) for rule, episode in self._unannounced()]
 
     def incidents(self) -> list[Incident]:
@@ -73,6 +74,22 @@ class Tracker:
     def to_proto(self) -> list[pb.Incident]:
         """`incidents` as they are stored: those that are worth keeping, the harmless ones show in the windows."""
         return [incident.to_proto() for incident in self.incidents() if incident.severity != "info"]
+
+    def _portion(self, windows: Windows) -> None:
+        """Cut where variables are recorded that never were before: thawed, or a new head."""
+        recorded = windows.state_last != State.NOT_RECORDED
+        start = 0
+        while not self._known.all() and (new := recorded[start:] & ~self._known).any():
+            at = start + int(new.any(axis=1).argmax())
+            if at > start:
+                self._take(windows.select(slice(start, at)))
+            if self._known.any():
+                for rule in self.rules:
+                    rule.restart()
+            self._known |= recorded[at]
+            start = at
+        if start < len(windows):
+            self._take(windows.select(slice(start, None)))
 
     def _take(self, windows: Windows) -> None:
         if self.first_step is None:
@@ -104,8 +121,10 @@ class Tracker:
             for episode in rule.episodes.all:
                 if episode.announced or not episode.touched:
                     continue
+                if not rule.worth_telling(episode):
+                    continue
                 episode.touched = False
-                if not rule.worth_telling(episode) or rule.severity(episode) == "info":
+                if rule.severity(episode) == "info":
                     continue
                 episode.announced = True
                 found.append((rule, episode))

@@ -149,6 +149,16 @@ def test_a_bias_alone_at_zero_is_harmless_where_its_kernel_learns():
     assert both.verdict == "watch"
 
 
+def test_zeros_with_nothing_left_to_learn_are_harmless():
+    rows = [[1.0, 1.0]] * 20 + [[0.0, 0.0]] * 30
+    learned = steps_of(rows, loss=[1.0] * 20 + [0.0] * 30)
+    assert assess(run_of(learned)).verdict == "healthy"
+    stuck = steps_of(rows, loss=[1.0] * 50)
+    assert assess(run_of(stuck)).verdict == "watch"
+    never = steps_of([[0.0, 0.0]] * 30, loss=[0.0] * 30)
+    assert assess(run_of(never)).verdict == "watch"
+
+
 def test_an_expected_none_is_shown_and_not_held_against_the_run():
     schema = schema_of([{}, {"expected_none": True}])
     health = assess(run_of(steps_of([[1.0, None]] * 3), schema))

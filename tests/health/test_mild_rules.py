@@ -114,6 +114,20 @@ def test_a_surface_flat_from_the_start_is_told_where_the_loss_does_not_fall():
     assert health_of(noise(100, 4) * 1e-8, loss=1e-4).verdict == "healthy"
 
 
+def test_embeddings_do_not_count_as_first_layers():
+    names = ["users/embeddings", "items/embeddings", "dense/kernel", "top/kernel"]
+    schema = schema_of([{"name": name, "layer": name.rpartition("/")[0]} for name in names])
+    assert health_of(noise(200, 4) * [1e-4, 1e-4, 1, 1], schema=schema).verdict == "healthy"
+    starved = health_of(noise(200, 4) * [1e-9, 1e-9, 1e-5, 1], schema=schema)
+    assert [v.state for v in starved.variables] == ["vanishing"] * 3 + ["ok"]
+
+
+def test_loss_that_wavers_after_a_steep_start_is_not_flat():
+    size = np.r_[np.geomspace(1e5, 1, 20), np.full(380, 1.0)]
+    loss = np.r_[np.geomspace(100, 12, 20), 15 + 6 * np.sin(np.arange(380) / 20)]
+    assert health_of(noise(400, 4) * size[:, None], loss=loss).verdict == "healthy"
+
+
 # exploding ------------------------------------------------------------------------------------------------------------
 
 
@@ -145,6 +159,15 @@ def test_a_bounce_from_a_converged_state_is_no_explosion():
     size = np.r_[np.geomspace(1, 1e-4, 200), np.full(100, 1e-4), np.full(100, 5e-2)]
     loss = np.r_[np.geomspace(1, 1e-8, 200), np.full(100, 1e-8), np.full(100, 1e-3)]
     assert health_of(noise(400, 4) * size[:, None], loss=loss).verdict == "healthy"
+
+
+def test_a_new_head_on_a_trained_body_begins_anew():
+    rows = [["-", size, 0.01 * size] for size in np.geomspace(1, 1e-3, 200)]
+    rows += [[30.0, 30.0, 30.0]] * 100
+    loss = np.r_[np.geomspace(2, 1e-3, 200), np.full(100, 5.0)]
+    assert assess(run_of(steps_of(rows, loss=loss))).verdict == "healthy"
+    without = [[30.0 if cell == "-" else cell for cell in row] for row in rows]
+    assert assess(run_of(steps_of([row[1:] for row in without], loss=loss))).verdict == "watch"
 
 
 def test_enormous_from_the_first_step_is_exploding():

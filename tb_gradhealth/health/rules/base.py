@@ -45,6 +45,9 @@ class Rule:
         self.steps += int(block.windows.steps.sum())
         self.look(block)
 
+    def restart(self) -> None:
+        """Forgets what it compares with: from here on other variables are trained than before, another training."""
+
     def look(self, block: Block) -> None:
         raise NotImplementedError
 

@@ -42,16 +42,20 @@ class Growing(Rule):
 
     def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
         super().__init__(layout, thresholds)
+        self._growth = self._now = 0.0
+        self.restart()
+
+    def restart(self) -> None:
         self._past: collections.deque[float] = collections.deque(maxlen=_MEMORY)
         self._beginning: list[tuple[float, float]] = []
         self._best = np.nan, np.nan  # loss, total
-        self._level = np.full(layout.variables, np.nan)  # of the variables, at the best loss
-        self._growth = self._now = 0.0
+        self._level = np.full(self.layout.variables, np.nan)  # of the variables, at the best loss
 
     def look(self, block: Block) -> None:
         self._begin(block)
         for stretch in block.stretches:
-            self.observe_stretch(stretch, self._ill(stretch))
+            if len(self._beginning) == _BEGINNING:
+                self.observe_stretch(stretch, self._ill(stretch))
 
     def _begin(self, block: Block) -> None:
         missing = _BEGINNING - len(self._beginning)
@@ -115,7 +119,8 @@ class ExplodedAtOnce(Rule):
     Source: recurrences and deep stacks whose Jacobians multiply, data or targets that were not scaled. Formula: the
     norm of all variables together is more than ``huge_ratio`` times their weights' norm (1 while that is not known):
     with a learning rate of 1e-3 each step would move the weights by thirty times themselves. In the first eight windows
-    each counts, later the median of a stretch. Unit: gradient norm per weight norm.
+    each counts, later the median of a stretch. What has passed within the first 16 windows was a start: harmless, and
+    no alarm is given in the first eight. Unit: gradient norm per weight norm.
     """
 
     kind = "exploding"
@@ -126,8 +131,13 @@ class ExplodedAtOnce(Rule):
         super().__init__(layout, thresholds)
         self._weight = 1.0
         self._worst = -np.inf
+        self._start_ends = -1
+        self._windows = 0
 
     def look(self, block: Block) -> None:
+        self._windows = block.number + len(block)
+        if block.number < 2 * STRETCH:
+            self._start_ends = int(block.windows.last_step[min(2 * STRETCH - block.number, len(block)) - 1])
         young = max(0, min(STRETCH - block.number, len(block)))
         for index in range(young):
             self._weigh(block, index)
@@ -161,7 +171,10 @@ class ExplodedAtOnce(Rule):
         return float(np.log10(self.thresholds.huge_ratio * max(self._weight, 1.0)))
 
     def severity(self, episode: Episode) -> str:
-        return "watch"
+        return "info" if episode.last <= self._start_ends and not self.is_open(episode) else "watch"
+
+    def worth_telling(self, episode: Episode) -> bool:
+        return self._windows >= STRETCH
 
     def evidence(self, episode: Episode) -> dict[str, float]:
         return {**super().evidence(episode), "log10_norm": self._worst, "weight_norm": self._weight}

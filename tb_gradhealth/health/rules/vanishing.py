@@ -63,9 +63,9 @@ class VanishingWithDepth(_Vanishing):
     and Bengio 2010). Formula: with L the median log10 norm of a variable and M the largest L of the group, the first
     kernels are ill as long as every one of them has ``L <= M - vanishing_decades``; there must be at least two of
     them, or the first alone must lie another decade below (a recurrence that forgets what came first). A kernel that
-    is exactly zero now and then is judged by the steps at which it is not. In healthy networks of every depth the
-    input side stays within two decades of M, although single kernels in the middle (an attention's query and key) may
-    lie four below it. Unit: decades.
+    is exactly zero now and then is judged by the steps at which it is not. Embeddings do not count: few of their rows
+    are used at a step. In healthy networks of every depth the input side stays within two decades of M, although
+    single kernels in the middle (an attention's query and key) may lie four below it. Unit: decades.
     """
 
     name = "vanishing_depth"
@@ -78,7 +78,7 @@ class VanishingWithDepth(_Vanishing):
 
     def ill_in(self, stretch: Stretch) -> Array:
         ill = np.zeros(self.layout.variables, bool)
-        kernels = self.layout.kernels
+        kernels = self.layout.depth
         if len(kernels) < 2 or np.isnan(stretch.total):
             return ill
         self._remember(stretch.level)
@@ -90,7 +90,9 @@ class VanishingWithDepth(_Vanishing):
         starved = known[:end]
         if starved.sum() < 2 and not (levels[:end] <= limit - _ALONE).any():
             return ill
-        ill[kernels[:end][starved]] = True
+        last = kernels[:end][starved][-1]
+        reach = self.layout.kernels[self.layout.kernels <= last]
+        ill[reach[self._level[reach] <= limit]] = True
         return ill
 
     def _remember(self, level: Array) -> None:
@@ -157,10 +159,11 @@ class Saturated(_Vanishing):
     """The whole gradient is gone although there is loss left.
 
     Source: saturated output activations under a squared loss, softmax far out on its flat arms. Formula: with T the
-    median log10 norm of all variables together and l the loss, either T has fallen by ``saturation_decades`` below the
-    largest T so far while l has given up its gains (``l >= 0.9 l_first`` or ``l >= l_best + |l_best| / 2``, and not
-    small: ``|l| >= 0.1 |l_first|``); or from the start ``T - log10|l| <= -flat_decades``, that is a step of size 1
-    against the gradient would not change the loss visibly, and the loss has not fallen by a tenth. Unit: decades.
+    median log10 norm of all variables together, l the loss, l_0 and T_0 those of the first stretch and T_best that of
+    the stretch with the best loss so far: either T has fallen by ``saturation_decades``, below T_best while the loss
+    got worse (``l >= l_best + |l_best| / 2`` and ``|l| >= 0.1 |l_0|``) or below T_0 while it never fell by a tenth; or
+    from the start ``T - log10|l| <= -flat_decades``, that is a step of size 1 against the gradient would not change the
+    loss visibly, and it has not fallen by a tenth. Unit: decades.
     """
 
     name = "vanishing_flat"
@@ -168,27 +171,30 @@ class Saturated(_Vanishing):
 
     def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
         super().__init__(layout, thresholds)
-        self._peak = -np.inf
-        self._first_loss = np.nan
-        self._best_loss = np.nan
+        self.restart()
+
+    def restart(self) -> None:
+        self._first = self._best = (np.nan, np.nan)  # loss, total
         self._flat_from_start = True
 
     def ill_in(self, stretch: Stretch) -> Array:
         total, loss = stretch.total, stretch.loss
-        if np.isnan(self._first_loss):
-            self._first_loss = loss
-        self._best_loss = np.fmin(self._best_loss, loss)
-        self._peak = np.fmax(self._peak, total)
         seen = ~np.isnan(stretch.level)
         if np.isnan(total) or np.isnan(loss) or loss == 0:
             return np.zeros_like(seen)
-        learned_nothing = loss >= self._first_loss - 0.1 * abs(self._first_loss)
-        flat = total - np.log10(abs(loss)) <= -self.thresholds.flat_decades
-        self._flat_from_start &= bool(flat)
-        gains_gone = learned_nothing or loss >= self._best_loss + abs(self._best_loss) / 2
-        fell = total <= self._peak - self.thresholds.saturation_decades and abs(loss) >= 0.1 * abs(self._first_loss)
-        ill: Array = seen & bool((self._flat_from_start and learned_nothing) or (fell and gains_gone))
-        return ill
+        if np.isnan(self._first[0]):
+            self._first = self._best = (loss, total)
+        if loss < self._best[0]:
+            self._best = (loss, total)
+        self._flat_from_start &= bool(total - np.log10(abs(loss)) <= -self.thresholds.flat_decades)
+        return seen & self._is_flat(total, loss)
+
+    def _is_flat(self, total: float, loss: float) -> bool:
+        (first, total_first), (best, total_best) = self._first, self._best
+        if loss >= first - 0.1 * abs(first):
+            return self._flat_from_start or total <= total_first - self.thresholds.saturation_decades
+        worse = loss >= best + abs(best) / 2 and abs(loss) >= 0.1 * abs(first)
+        return worse and total <= total_best - self.thresholds.saturation_decades
 
     def note(self, episode: Episode, stretch: Stretch) -> None:
         episode.notes["log10_norm"] = stretch.total

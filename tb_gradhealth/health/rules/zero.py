@@ -5,7 +5,9 @@ factor that is 0. Formula: ``zero_steps > 0``, counted in steps.
 
 Known and harmless: zeros that end within the first steps (an output layer initialised with zeros lets nothing through
 at step 0); zeros that come and go (rows of an embedding that no batch holds, a unit that is off for one batch); a bias
-alone whose own layer's kernel has a gradient (a loss made of derivatives does not depend on the last bias at all).
+alone whose own layer's kernel has a gradient (a loss made of derivatives does not depend on the last bias at all); and
+zeros while the loss is a millionth of what it was (a hinge or triplet loss with every margin kept: nothing is left to
+learn).
 """
 
 import collections
@@ -22,6 +24,7 @@ from tb_gradhealth.health.rules.nothing import is_habit
 from tb_gradhealth.health.thresholds import Thresholds
 
 _TELL_STEPS = 3
+_LEARNED = 1e-6
 
 
 class ZeroGradient(Rule):
@@ -35,14 +38,25 @@ class ZeroGradient(Rule):
         super().__init__(layout, thresholds)
         self._kernels = _kernels_beside(layout)
         self._born = np.full(layout.rows, -1, np.int64)
+        self._first_loss = self._last_loss = np.nan
 
     def look(self, block: Block) -> None:
         self._date_births(block)
+        self._note_loss(block.windows.loss)
         if not block.windows.zero_steps.any() and not self.episodes.active.any():
             return
         counts = np.where(self.layout.trained, self._everywhere(block.windows.zero_steps), 0)
         begin = block.onset(counts, State.ZERO)
         self.episodes.observe(counts, begin, block.windows.steps, block.windows.last_step, seen=block.seen)
+
+    def _note_loss(self, loss: Array) -> None:
+        known = loss[np.isfinite(loss)]
+        if known.size:
+            self._last_loss = float(known[-1])
+            self._first_loss = self._first_loss if self._first_loss == self._first_loss else float(known[0])
+
+    def _all_learned(self) -> bool:
+        return abs(self._first_loss) > 0 and abs(self._last_loss) <= _LEARNED * abs(self._first_loss)
 
     def _everywhere(self, counts: Array) -> Array:
         """A replica whose share of the batch was empty has zeros; the variable is zero where every replica's is."""
@@ -63,7 +77,7 @@ class ZeroGradient(Rule):
     def severity(self, episode: Episode) -> str:
         rows = episode.row_array()
         rows = rows[~is_habit(self.episodes)[rows] & ~self._bias_alone(rows)]
-        return "watch" if self._grave(rows).any() else "info"
+        return "watch" if self._grave(rows).any() and not self._all_learned() else "info"
 
     def _grave(self, rows: Array) -> Array:
         e = self.episodes

@@ -1,6 +1,8 @@
-"""What the optimizer makes of the gradients: the size of its updates, clipping, the loss scale."""
+"""How far an update moves the weights.
 
-import collections
+Source: the rule of thumb that updates should be about a thousandth of the weights. What is measured is the update that
+was applied, not an estimate; only at detailed steps; kernels only, since offsets begin at zero.
+"""
 
 import numpy as np
 
@@ -9,7 +11,7 @@ from tb_gradhealth.health import words
 from tb_gradhealth.health.block import Block
 from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
-from tb_gradhealth.health.medians import median_of_few, median_of_many
+from tb_gradhealth.health.medians import median_of_many
 from tb_gradhealth.health.rules.base import Rule
 from tb_gradhealth.health.thresholds import Thresholds
 
@@ -109,92 +111,4 @@ class UpdatesTooSmall(_UpdateRatio):
         return (
             f"Updates too small for {self.who(episode)} {self.when(episode)}: one step moves the weights by "
             f"{words.number(ratio)} of their norm, where about 0.001 is usual."
-        )
-
-
-class ClippedAlways(Rule):
-    """Clipping at nearly every step, so that the limit and not the gradient decides how far a step goes.
-
-    Formula: ``clipped_steps`` in at least 95 % of the last 200 windows' steps. Known and harmless as such (many
-    trainings are run that way); to watch where the norm is a hundred times the limit. No unit.
-    """
-
-    kind = "exploding"
-    name = "clipping"
-    checks = "clipping at nearly every step"
-    whole_group = True
-    _WINDOWS = 200
-    _SHARE = 0.95
-
-    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
-        super().__init__(layout, thresholds)
-        self._recent: collections.deque[tuple[int, int, float]] = collections.deque(maxlen=self._WINDOWS // 8)
-        self._open: list[tuple[int, int]] = []
-        self._excess = 0.0
-        schema = layout.schema
-        self._limit = schema.global_clip_norm if schema.HasField("global_clip_norm") else float("nan")
-
-    def look(self, block: Block) -> None:
-        w = block.windows
-        if not w.clipped_steps.any() and not self._recent and not self._open:
-            return
-        self._open += zip(w.clipped_steps.tolist(), w.steps.tolist(), strict=True)
-        for stretch in block.stretches:
-            done, self._open = self._open[:8], self._open[8:]
-            self._recent.append((sum(c for c, _ in done), sum(s for _, s in done), stretch.total))
-            clipped, steps = sum(c for c, _, _ in self._recent), sum(s for _, s, _ in self._recent)
-            full = len(self._recent) == self._recent.maxlen
-            always = full and clipped >= self._SHARE * steps
-            if always and self._limit > 0:
-                self._excess = median_of_few(t for _, _, t in self._recent) - np.log10(self._limit)
-            self.observe_stretch(stretch, np.array([always]))
-
-    def severity(self, episode: Episode) -> str:
-        return "watch" if self._excess >= np.log10(self.thresholds.clip_excess) else "info"
-
-    def evidence(self, episode: Episode) -> dict[str, float]:
-        return {**super().evidence(episode), "norm_per_limit": 10**self._excess, "limit": self._limit}
-
-    def sentence(self, episode: Episode) -> str:
-        return (
-            f"Nearly every step was clipped {self.when(episode)}: the usual norm is {words.number(10**self._excess)} "
-            f"times the limit of {words.number(self._limit)}."
-        )
-
-
-class LossScaleCollapsed(Rule):
-    """The loss scale has been halved until nothing of it is left.
-
-    Source: dynamic loss scaling halves the scale at every overflow; gradients that are not finite at any scale drive it
-    down for ever. Formula: ``loss_scale < 2**-10``: more than 25 halvings from its usual beginning. No unit.
-    """
-
-    kind = "overflow"
-    name = "loss_scale_collapsed"
-    checks = "the loss scale"
-    whole_group = True
-    _FLOOR = 2.0**-10
-
-    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
-        super().__init__(layout, thresholds)
-        self._scale = np.nan
-
-    def look(self, block: Block) -> None:
-        w = block.windows
-        low = w.loss_scale < self._FLOOR
-        if low.any() or self.episodes.active.any():
-            self._scale = np.fmin(self._scale, np.fmin.reduce(w.loss_scale))
-            counts = np.where(low, w.steps, 0)[:, None]
-            self.episodes.observe(counts, w.first_step[:, None], w.steps, w.last_step)
-
-    def severity(self, episode: Episode) -> str:
-        return "watch"
-
-    def evidence(self, episode: Episode) -> dict[str, float]:
-        return {**super().evidence(episode), "loss_scale": float(self._scale)}
-
-    def sentence(self, episode: Episode) -> str:
-        return (
-            f"The loss scale has collapsed to {words.number(float(self._scale))} {self.when(episode)}: the gradients "
-            "are not finite at any scale, and those updates are withheld."
         )
