@@ -35,6 +35,9 @@ _execute = _find("tensorflow.python.eager.execute", "execute")
 _execute_module = _find("tensorflow.python.eager", "execute")
 _context = _find("tensorflow.python.eager.context", "context")
 
+# stands for: tf.init_scope(), which stays in the graph where a TensorFlow 1 graph is the default
+_eager_mode = _find("tensorflow.python.eager.context", "eager_mode")
+
 # stands for: tf.debugging.enable_dump_debug_info, which sees every operation in the same way
 _add_op_callback = _find("tensorflow.python.framework.op_callbacks", "add_op_callback")
 _remove_op_callback = _find("tensorflow.python.framework.op_callbacks", "remove_op_callback")
@@ -52,6 +55,11 @@ def execute(op_type: str, inputs: Sequence[Any], attrs: Sequence[Any], outputs: 
     module = _need(_execute_module, "eager.execute")
     context = _need(_context, "eager.context")()
     return list(module.execute(op_type, outputs, inputs=list(inputs), attrs=tuple(attrs), ctx=context))
+
+
+def eager_mode() -> Any:
+    """A context in which operations run eagerly, also inside a TensorFlow 1 graph."""
+    return _need(_eager_mode, "context.eager_mode")()
 
 
 def add_op_callback(callback: Callable[..., Any]) -> None:
@@ -249,3 +257,22 @@ def lookup_gradient(op_type: str) -> Any:
         return _need(_gradient_registry, "ops._gradient_registry").lookup(op_type)
     except LookupError:
         return None
+
+
+def number_of_results(backward: Any) -> int:
+    """How many results a custom gradient recorded in a graph has: they come before its inputs in the operation."""
+    code, cells = getattr(backward, "__code__", None), getattr(backward, "__closure__", None)
+    for name, cell in zip(code.co_freevars if code else (), cells or (), strict=False):
+        if name == "flat_result_len":
+            return int(cell.cell_contents)
+        if name == "tape_grad_fn":
+            return number_of_results(cell.cell_contents)
+    return 0
+
+
+def is_only_op_callback() -> bool:
+    """Whether at most one operation callback is on in this thread, so that it may take itself off while it runs."""
+    try:
+        return len(_context_module.context().op_callbacks) <= 1
+    except AttributeError:
+        return False

@@ -60,13 +60,60 @@ class NonfiniteExplainer:
     def _say(self, sentence: str) -> None:
         if sentence not in self._said:
             self._said.add(sentence)
-            print(f"tb_gradhealth: {sentence}.", file=sys.stderr, flush=True)
+            say(sentence)
 
     def close(self) -> None:
         """Takes the hooks off."""
         if self._watch is not None:
             self._guard.run(self._watch.close)
             self._watch = None
+
+
+class SessionExplainer:
+    """Explains the first bad step of a TensorFlow 1 graph.
+
+    Args:
+      recorder, group: get the causes.
+      gradients, variables, loss: as for `GradHealthHook`.
+    """
+
+    def __init__(
+        self, recorder: Recorder, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any
+    ) -> None:
+        self._recorder = recorder
+        self._group = group
+        self._guard = Guard("explaining gradients that are not finite")
+        self._keeper = self._guard.run(_session_keeper, gradients, variables, loss)
+
+    def attach(self, rows: Any, finite: Any) -> Any:
+        """The tensor to fetch in place of `rows`; `finite` says whether the gradients are."""
+        attached = None if self._keeper is None else self._guard.run(self._keeper.attach, rows, finite)
+        return rows if attached is None else attached
+
+    def look(self, step: int) -> None:
+        """Tells the causes if the step just run was the first bad one."""
+        if self._keeper is not None:
+            self._guard.run(self._look, step)
+
+    def _look(self, step: int) -> None:
+        try:
+            causes = self._keeper.causes(step)
+        except Exception as error:
+            say(f"no explanation of the NaN or Inf at step {step}: {error or type(error).__name__}")
+            return
+        if causes:
+            self._recorder.tell_causes(self._group, causes)
+
+
+def say(sentence: str) -> None:
+    """One sentence on the terminal."""
+    print(f"tb_gradhealth: {sentence}.", file=sys.stderr, flush=True)
+
+
+def _session_keeper(gradients: Sequence[Any], variables: Sequence[Any], loss: Any) -> Any:
+    from tb_gradhealth.explain.nonfinite.session_keep import SessionKeeper
+
+    return SessionKeeper(gradients, variables, loss)
 
 
 class _Watch:

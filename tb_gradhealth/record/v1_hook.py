@@ -9,6 +9,7 @@ import tensorflow as tf
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
 from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.nonfinite_causes import SessionExplainer
 from tb_gradhealth.record.pairs import checked_pairs
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.ring import StepFacts, pack_row
@@ -67,10 +68,17 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
         gradients, variables = checked_pairs([g for g, _ in pairs], [v for _, v in pairs])
         self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
         self._session_rows = SessionRows(variables, numbered=step is not None)
+        self._steps = 0
         with _graph_of([*gradients, *variables]).as_default():
             facts = StepFacts(loss=loss)
-            self.rows = pack_row(measure(gradients), facts, 1, 0 if step is None else step)
+            measured = measure(gradients)
+            self.rows = pack_row(measured, facts, 1, 0 if step is None else step)
         self._group = self._recorder.group(GROUP, GroupFacts("v1", every=self._recorder.every))
+        self._nonfinite: SessionExplainer | None = None
+        if explain:
+            self._nonfinite = SessionExplainer(self._recorder, self._group, gradients, variables, loss)
+            with self.rows.graph.as_default():
+                self.rows = self._nonfinite.attach(self.rows, measured.finite())
         self._recorder.add_channel(self._group, variables, self._session_rows)
         open_recorders.add(self._recorder)
         if explain:
@@ -98,6 +106,9 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
             )
         self._session_rows.add(row)
         self._recorder.tick(1)
+        if self._nonfinite is not None:
+            self._nonfinite.look(self._steps)
+        self._steps += 1
 
     def before_run(self, run_context: Any) -> Any:
         return tf.compat.v1.train.SessionRunArgs(self.rows)

@@ -10,14 +10,15 @@ from typing import Any
 
 from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite import inputs, words
+from tb_gradhealth.explain.nonfinite.divergence import huge_weight, reason_of_divergence
 from tb_gradhealth.explain.nonfinite.expand import expand, is_call
 from tb_gradhealth.explain.nonfinite.growth import Growth, growth_behind, is_overflow
 from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of
-from tb_gradhealth.explain.nonfinite.program import Program
 from tb_gradhealth.explain.nonfinite.reasons import Reason, reason_of
 from tb_gradhealth.explain.nonfinite.scene import Scene, is_hidden
 from tb_gradhealth.explain.nonfinite.trace import Node, Trace, Value
 from tb_gradhealth.explain.nonfinite.walk import Birth, births
+from tb_gradhealth.explain.nonfinite.written import Written
 from tb_gradhealth.format.causes import Cause
 
 MOST_CAUSES = 3
@@ -95,13 +96,16 @@ class _Blame:
             kind=kind, reason_id="", reason="", op="", step=self._question.step, replica=self._question.replica
         )
         if birth.node is None:
-            return inputs.cause(base, birth, self._program(birth), self._origin)
+            return inputs.cause(base, birth, self._written(birth), self._origin)
         return self._born(base, birth, birth.node)
 
     def _born(self, base: Cause, birth: Birth, node: Node) -> Cause:
         origin = self._origin(node)
         scene = self._scene(node, origin, birth.value)
         if is_overflow(node) or origin.op == "Exp":
+            weight = huge_weight(birth.value)
+            if weight is not None:
+                return self._diverged(base, scene, weight, birth)
             growth = growth_behind(birth.value, self._origin)
             if growth is not None:
                 return self._grown(base, scene, growth, birth)
@@ -109,15 +113,23 @@ class _Blame:
         place, likely, more = self._place(origin, birth)
         return self._finish(base, scene, reason, origin.op, place, likely, more)
 
+    def _diverged(self, base: Cause, scene: Scene, weight: Value, birth: Birth) -> Cause:
+        written = self._written(birth)
+        place = written.optimizer() or written.update()
+        reason = reason_of_divergence(weight, self._question.step)
+        here, _, more = self._place(scene.origin, birth)
+        more = (*more, f"it overflowed first in {scene.origin.op}", *_where_word(here, "that is"))
+        return self._finish(base, scene, reason, "optimizer", place or here, True, more)
+
     def _grown(self, base: Cause, scene: Scene, growth: Growth, birth: Birth) -> Cause:
         from tb_gradhealth.explain.nonfinite.recurrence import reason_of_growth
 
-        program = self._program(birth)
+        written = self._written(birth)
         reason = reason_of_growth(growth, scene)
         place, likely, more = self._place(growth.origin, birth)
         weight = growth.weight.label if growth.weight is not None else ""
         if weight and not growth.origin.layers:
-            made = program.variable(weight)
+            made = written.initial_value(weight)
             if made is not None:
                 more = (*more, *_where_word(place, "multiplied with it"))
                 place, likely = made, True
@@ -164,26 +176,23 @@ class _Blame:
         place = origin.place
         if place is not None and not source.behind_keras(origin.stack):
             return place, False, ()
-        program = self._program(birth)
+        written = self._written(birth)
         after = [frame[0].replace("\\", "/") for frame in origin.stack[source.innermost_index(origin.stack) + 1 :]]
         if any("/losses/" in file or file.endswith("compile_utils.py") for file in after):
             if place is not None and not _only_fit(place, origin.stack):
                 return place, False, ()
-            written = program.compiled_loss()
-            return (written or place), True, ()
+            return (written.loss() or place), True, ()
         for name in reversed(origin.layers):
-            written = program.layer(name) if name else None
-            if written is not None:
-                return written, True, (f"in the layer {name!r}", *_where_word(place, "called"))
+            made = written.layer(name) if name else None
+            if made is not None:
+                return made, True, (f"in the layer {name!r}", *_where_word(place, "called"))
         return place, place is None, ()
 
-    def _program(self, birth: Birth) -> Program:
-        question = self._question
-        stacks = [question.stack]
+    def _written(self, birth: Birth) -> Written:
+        frames = list(self._question.stack)
         for node in (*((birth.node,) if birth.node else ()), *birth.route[:3], *birth.route[-3:]):
-            stacks.append(self._origin(node).stack)
-        files = [place.file for stack in stacks for place in reversed(source.user_frames(stack))]
-        return Program(files)
+            frames = [*self._origin(node).stack, *frames]
+        return Written(tuple(frames))
 
     def _about_loss(self, scene: Scene) -> tuple[str, ...]:
         loss = self._question.loss
@@ -210,7 +219,7 @@ class _Blame:
         ]
 
 
-_ALONE = frozenset({"growth", "growth_in_recurrence", "bad_weights"})
+_ALONE = frozenset({"growth_in_recurrence", "bad_weights", "diverged"})
 """Reasons of which everything else is a consequence."""
 
 

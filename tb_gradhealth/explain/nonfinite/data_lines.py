@@ -9,8 +9,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tb_gradhealth.explain.nonfinite.program import Module, callee, parse, target_names
+from tb_gradhealth.explain.nonfinite.written import functions_of
 from tb_gradhealth.explain.source import Place
+from tb_gradhealth.explain.syntax import Module, callee, parse, target_names
 
 _STEPS = 400
 """How many expressions a slice looks at."""
@@ -40,14 +41,25 @@ def maker_of_bad_data(use: Place, argument: int | None = None) -> Place | None:
 
 
 def _entry(module: Module, line: int, argument: int | None) -> list[ast.expr]:
-    for statement in module.at(line):
+    statements = _statements_at(module, line)
+    for statement in statements:
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and callee(node) in ("fit", "train_on_batch", "evaluate"):
                 return _arguments(node, argument)
     expressions: list[ast.expr] = []
-    for statement in module.at(line)[:1]:
+    for statement in statements[:1]:
         expressions += [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.expr)]
     return expressions
+
+
+def _statements_at(module: Module, line: int) -> list[ast.stmt]:
+    """Statements that hold a line, the innermost first."""
+    found = [
+        node
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return sorted(found, key=lambda node: ((node.end_lineno or node.lineno) - node.lineno, -node.col_offset))
 
 
 def _arguments(call: ast.Call, argument: int | None) -> list[ast.expr]:
@@ -83,11 +95,8 @@ def _sources(module: Module, node: ast.AST) -> list[ast.AST]:
         return _values(module, f".{node.attr}")
     if isinstance(node, ast.Name):
         return _values(module, node.id, _scope_of(module, node)) or _looped(module, node.id)
-    if isinstance(node, ast.Call) and callee(node) in module.functions:
-        function = module.functions[callee(node)]
-        if isinstance(function, ast.Lambda):
-            return [function.body]
-        return [item.value for item in ast.walk(function) if isinstance(item, ast.Return | ast.Yield) and item.value]
+    if isinstance(node, ast.Call):
+        return functions_of(module).get(callee(node), [])
     return []
 
 
@@ -117,15 +126,7 @@ def _entries(module: Module, key: str) -> list[ast.AST]:
                     found.append(value)
         elif isinstance(node, ast.Call) and callee(node) == "dict":
             found += [item.value for item in node.keywords if item.arg == key]
-        elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                if (
-                    isinstance(target, ast.Subscript)
-                    and isinstance(target.slice, ast.Constant)
-                    and target.slice.value == key
-                ):
-                    found.append(node.value)
-    return found
+    return found + [item.value for item in module.assignments.get(f"[{key}]", ()) if item.value is not None]
 
 
 def _scope_of(module: Module, node: ast.AST) -> ast.AST | None:

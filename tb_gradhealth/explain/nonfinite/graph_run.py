@@ -24,7 +24,7 @@ _CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _WHILES = frozenset({"While", "StatelessWhile"})
 _IFS = frozenset({"If", "StatelessIf"})
 _CASES = frozenset({"Case", "StatelessCase"})
-_RANDOM = frozenset(
+RANDOM = frozenset(
     {"RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt", "ParameterizedTruncatedNormal",
      "RandomGammaV2", "RandomGamma", "RandomPoissonV2", "Multinomial", "RandomShuffle", "StatefulRandomBinomial"}
 )  # fmt: skip
@@ -149,7 +149,7 @@ class Run:
             self._execute(op, inputs, env, path)
 
     def _execute(self, op: Any, inputs: list[Value], env: dict[Any, Value], path: tuple[str, ...]) -> None:
-        self.trace.random |= op.type in _RANDOM
+        self.trace.random |= op.type in RANDOM
         if _writes(op):
             self._redirect(op, inputs)
         key = (id(op.graph), op.name)

@@ -9,16 +9,17 @@ from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite import words
 from tb_gradhealth.explain.nonfinite.data_lines import maker_of_bad_data
 from tb_gradhealth.explain.nonfinite.origins import Origins
-from tb_gradhealth.explain.nonfinite.program import Program, parse
 from tb_gradhealth.explain.nonfinite.trace import CONSTANT, VARIABLE, Value
 from tb_gradhealth.explain.nonfinite.walk import Birth
+from tb_gradhealth.explain.nonfinite.written import Written
+from tb_gradhealth.explain.syntax import parse
 from tb_gradhealth.format.causes import Cause
 
 
-def cause(base: Cause, birth: Birth, program: Program, origin: Origins) -> Cause:
+def cause(base: Cause, birth: Birth, written: Written, origin: Origins) -> Cause:
     """The cause for a birth without an operation: the value came in bad."""
     if birth.value.origin == VARIABLE:
-        return _weights(base, birth.value, program)
+        return _weights(base, birth.value, written)
     use = _use(birth, origin)
     if birth.value.origin == CONSTANT:
         return _literal(base, birth, use)
@@ -53,11 +54,11 @@ def _data(base: Cause, value: Value, use: source.Place | None) -> Cause:
     )
 
 
-def _weights(base: Cause, value: Value, program: Program) -> Cause:
+def _weights(base: Cause, value: Value, written: Written) -> Cause:
     what = "NaN" if value.facts.nan else "Inf"
     name = value.label or "a variable"
     first = base.step <= 0
-    place = program.variable(value.label) if value.label and first else None
+    place = written.initial_value(value.label) if value.label and first else None
     return _filled(
         base,
         place,
