@@ -30,6 +30,9 @@ from tb_gradhealth.health import Tracker, assess  # noqa: E402
 
 DEFAULT_LOGS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tb_gradhealth" / "verdicts"
 
+PER_PROCESS = 12
+"""Trainings in a process: TensorFlow keeps what it has traced."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
@@ -132,7 +135,9 @@ def _train(logs: Path, names: list[str]) -> None:
     missing = [name for name in names if not (logs / f"{name}.done").exists()]
     if missing:
         print(f"Training {len(missing)} of {len(names)}; they are kept in {logs}.", flush=True)
-        subprocess.run([sys.executable, "-m", "verdict_trainings.train", str(logs), *missing], cwd=HERE, check=True)
+    for low in range(0, len(missing), PER_PROCESS):
+        command = [sys.executable, "-m", "verdict_trainings.train", str(logs), *missing[low : low + PER_PROCESS]]
+        subprocess.run(command, cwd=HERE, check=True)
 
 
 def _read(directory: Path) -> RunLog:

@@ -5,6 +5,7 @@ is told in the run's `problems`. Directories that TensorFlow's filesystems serve
 through TensorFlow, which must then be installed.
 """
 
+import itertools
 import os
 import struct
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from tb_gradhealth.format.tags import CAUSES, INCIDENTS, PLUGIN_NAME, parse
 
 _HEADER = struct.Struct("<QI")
 _FOOTER = 4
+_HEAD = 16
+"""Events by which a file is known: ours begins with a schema, and another's may be a gigabyte of images."""
 
 
 def find_runs(logdir: str) -> list[str]:
@@ -55,9 +58,10 @@ def _event_files(directory: str) -> list[str]:
     return []
 
 
-def _elements(path: str, problems: list[str]) -> Iterator[Stored]:
+def _elements(path: str, problems: list[str], most: int | None = None) -> Iterator[Stored]:
+    """Ours among the events of a file, or among its first `most`."""
     foreign: set[str] = set()  # a tag's first event in a file says whose it is
-    for payload in _payloads(path, problems):
+    for payload in itertools.islice(_payloads(path, problems), most):
         try:
             event = event_pb2.Event.FromString(payload)
         except DecodeError:
@@ -75,7 +79,7 @@ def _is_known(tag: str) -> bool:
 
 
 def _holds_records(path: str) -> bool:
-    return next(_elements(path, []), None) is not None
+    return next(_elements(path, [], _HEAD), None) is not None
 
 
 def _payloads(path: str, problems: list[str]) -> Iterator[bytes]:

@@ -222,3 +222,23 @@ def test_watch_waits_for_a_run_follows_it_and_ends_with_the_last_exit_code(tmp_p
     finally:
         process.kill()
         process.communicate()
+
+
+def test_the_large_log_of_another_tool_is_not_read_through(tmp_path, monkeypatch):
+    from tensorboard.compat.proto import event_pb2
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
+    from tb_gradhealth.format import reader
+
+    healthy(tmp_path / "gradhealth")
+    with open(tmp_path / "events.out.tfevents.1.other", "wb") as file:
+        writer = RecordWriter(file)
+        for step in range(2000):
+            event = event_pb2.Event(step=step)
+            event.summary.value.add(tag="image", simple_value=1.0)
+            writer.write(event.SerializeToString())
+    parsed = []
+    payloads = reader._payloads
+    monkeypatch.setattr(reader, "_payloads", lambda *a: (parsed.append(p) or p for p in payloads(*a)))
+    assert reader.find_runs(str(tmp_path)) == ["gradhealth"]
+    assert 0 < len(parsed) < 100
