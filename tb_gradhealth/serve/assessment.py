@@ -7,7 +7,7 @@ from tb_gradhealth.format.log import GroupLog, RunLog
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import RunHealth, assess
 from tb_gradhealth.serve.run import Run
-from tb_gradhealth.serve.table import Table
+from tb_gradhealth.serve.table import Table, decoded
 
 
 def assess_run(run: Run) -> RunHealth:
@@ -53,9 +53,7 @@ class _Streamed:
         for block in self._table.blocks:
             low, high = max(start - offset, 0), min(stop - offset, len(block))
             if low < high:
-                parts.append(block.part(low, high).windows())
+                parts.append(block.part(low, high))
             offset += len(block)
-        if not parts:
-            return Windows.blank(0, self._table.rows)
-        windows = parts[0] if len(parts) == 1 else Windows.concatenate(parts)
+        windows = decoded(parts, self._table.rows)
         return windows if stride == 1 else windows.select(slice(None, None, stride))

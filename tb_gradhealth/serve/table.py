@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
-from tb_gradhealth.format.columns import BY_NAME
+from tb_gradhealth.format.columns import BY_NAME, ROWS, SCALARS
 from tb_gradhealth.format.log import ascending, cut_back, spread, union_schema
 from tb_gradhealth.format.states import State
 from tb_gradhealth.format.windows import Array, Windows
@@ -130,6 +130,30 @@ class Table:
     def scalars(self) -> Windows:
         """All windows without their rows."""
         return joined([b.scalars for b in self.blocks])
+
+
+def decoded(blocks: Sequence[Block], rows: int) -> Windows:
+    """The windows of successive blocks with all their columns; not to be written to.
+
+    As concatenating them, but what none of them stores is not copied: of a healthy run, fourteen columns of eighteen.
+    """
+    if len(blocks) == 1:
+        return blocks[0].windows()
+    scalars = joined([block.scalars for block in blocks])
+    plain = all(block.place is None for block in blocks)
+    shape = len(scalars), rows
+    columns: dict[str, Array] = {}
+    for column in ROWS:
+        if not plain or any(block.stores(column.name) for block in blocks):
+            parts = [np.zeros((0, rows), column.memory), *(block.column(column.name) for block in blocks)]
+            columns[column.name] = np.concatenate(parts).astype(column.memory, copy=False)
+        elif column.same_as is not None:
+            columns[column.name] = columns[column.same_as]
+        elif column.name == "norm_max_step":
+            columns[column.name] = np.broadcast_to(scalars.first_step[:, None], shape)
+        else:
+            columns[column.name] = np.broadcast_to(np.array(column.absent, column.memory), shape)
+    return Windows(**{c.name: getattr(scalars, c.name) for c in SCALARS}, **columns)
 
 
 def joined(scalars: Sequence[Windows]) -> Windows:

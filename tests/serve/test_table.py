@@ -13,7 +13,7 @@ from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.serve.assessment import log_of
 from tb_gradhealth.serve.source import Source
 from tb_gradhealth.serve.store import Store
-from tb_gradhealth.serve.table import Table
+from tb_gradhealth.serve.table import Table, decoded
 
 RUN = "run/gradhealth"
 
@@ -89,6 +89,10 @@ def test_the_rules_see_the_same_run_as_from_the_files(provider) -> None:
     log, expected = log_of(served(provider)), assembled(provider)
     assert list(log.groups) == list(expected.groups)
     for name, group in expected.groups.items():
+        table = served(provider).tables[name]
+        same(decoded(table.blocks, table.rows), group.windows)
+        for column in SCALARS + ROWS:
+            assert getattr(decoded(table.blocks, table.rows), column.name).dtype == column.memory
         streamed = log.groups[name].windows
         assert len(streamed) == len(group.windows)
         assert streamed.row_count == group.windows.row_count
