@@ -185,7 +185,7 @@ def vae(log_dir: Path, steps: int = 200) -> RunWriter:
             Cause(
                 kind="none",
                 reason_id="assigned",
-                reason="The prediction is written into a variable by assignment; a gradient does not pass through that.",
+                reason="The prediction is written into a variable by assignment, and no gradient passes through that.",
                 op="ResourceStridedSliceAssign",
                 file="vae.py",
                 line=88,

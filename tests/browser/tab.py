@@ -8,9 +8,8 @@ import urllib.parse
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import FrameLocator, Locator, Page, expect
-
 from browser_boards import Board
+from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 ARTIFACTS = Path(__file__).resolve().parents[2] / "test-artifacts" / "browser"
 FRAME = 'iframe[src*="plugin_entry.html?name=gradhealth"]'

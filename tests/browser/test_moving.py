@@ -61,12 +61,14 @@ def test_dragging_over_the_curves_zooms_to_those_steps(page, board):
 def test_every_key_of_the_help_does_what_it_says(page, board):
     tab = Tab(page, board).run("seq2seq")
     cursor = tab.frame.locator(".tick-cursor").first
+    incidents = sorted({i["first_step"] for i in board.json("run?run=seq2seq/gradhealth")["incidents"]})
     tab.press("n")
-    expect(cursor).to_have_text("100")
+    expect(cursor).to_have_text(str(incidents[0]))
     tab.press("n", "n")
-    expect(cursor).to_have_text("479")
+    expect(cursor).to_have_text(str(incidents[2]))
     tab.press("p")
-    expect(cursor).to_have_text("333")
+    expect(cursor).to_have_text(str(incidents[1]))
+    assert incidents[1] == 333
     tab.press("ArrowRight", "ArrowRight", "ArrowLeft")
     expect(cursor).to_have_text("334")
     tab.press("+", "+")
@@ -122,6 +124,7 @@ def test_a_box_ranks_its_variables_by_how_they_differ_from_the_rest_of_the_run(p
     tab.drag(tab.plot_point(480 / 600, CELL), tab.plot_point(0.98, "decoder/dense"))
     panel = tab.frame.locator(".rank")
     expect(panel).to_contain_text("What differs in steps")
+    expect(panel.locator(".rank-name").first).to_be_visible()
     names = [item.inner_text().strip() for item in panel.locator(".rank-name").all()]
     assert set(names[:3]) == {"encoder/gru/kernel", "encoder/gru/recurrent_kernel", "encoder/gru/bias"}
     assert "embedding/embeddings" not in names, "not in the box"
@@ -153,8 +156,9 @@ def test_moving_and_zooming_a_large_run_does_not_stutter(page, board):
     tab.frame.locator("body").evaluate(
         """() => {
           window.gaps = []; let last = performance.now();
-          const tick = (now) => { window.gaps.push(now - last); last = now; window.ticking = requestAnimationFrame(tick); };
-          window.ticking = requestAnimationFrame(tick);
+          const tick = (now) => { window.gaps.push(now - last); last = now; again(); };
+          const again = () => { window.ticking = requestAnimationFrame(tick); };
+          again();
         }"""
     )
     page.keyboard.down("Control")

@@ -64,10 +64,9 @@ function usualPitch(first: Float64Array): number {
 export function binColumns(columns: Columns, ends: Float64Array, view: Viewport, pixels: number): Bins {
   const from = new Int32Array(pixels);
   const to = new Int32Array(pixels);
-  const scale = pixels / view.width;
   for (let c = firstEndingAfter(ends, view.start); c < ends.length && columns.first[c] < view.end; c++) {
-    const left = Math.max(0, Math.floor((columns.first[c] - view.start) * scale));
-    const right = Math.min(pixels, Math.max(left + 1, Math.ceil((ends[c] - view.start) * scale)));
+    const left = Math.max(0, Math.floor(view.x(columns.first[c], pixels)));
+    const right = Math.min(pixels, Math.max(left + 1, Math.ceil(view.x(ends[c], pixels))));
     for (let p = Math.min(left, pixels - 1); p < right; p++) {
       if (from[p] === to[p]) from[p] = c;
       to[p] = c + 1;

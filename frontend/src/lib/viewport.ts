@@ -68,7 +68,7 @@ export class Viewport {
 
   /** Moved as little as needed so that a step is in view, with a margin of a tenth of the width. */
   revealing(step: number, extent: StepRange): Viewport {
-    const margin = this.width / 10;
+    const margin = Math.min(this.width / 10, Math.max(0, this.width - 1) / 2);
     if (step < this.start) return this.moved(step - margin - this.start, extent);
     if (step + 1 > this.end) return this.moved(step + 1 + margin - this.end, extent);
     return this;

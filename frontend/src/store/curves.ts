@@ -22,7 +22,6 @@ export interface CurveChoice {
   readonly picked: readonly string[];
   readonly colours: ReadonlyMap<string, string>;
   readonly metric: Metric;
-  readonly dash?: readonly number[];
 }
 
 export function linesAnswer(slots: Slots, run: string, group: string): LinesAnswer | null {
@@ -45,7 +44,6 @@ export function variableCurves(slots: Slots, choice: CurveChoice): Curve[] {
     curves.push({
       key: `${choice.answer.run}|${key}`,
       colour: choice.colours.get(key) ?? "#888888",
-      ...(choice.dash === undefined ? {} : { dash: choice.dash }),
       x: points.x,
       y: spread(middle, points),
       ...(ranged ? { low: spread(line.min, points), high: spread(line.max, points) } : {}),

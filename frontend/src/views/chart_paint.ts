@@ -31,6 +31,8 @@ export interface Chart {
   /** The whole run's p5–p95. */
   readonly band: Band | null;
   readonly guides: readonly Guide[];
+  /** Curves of the charts beside: all have the same y axis. */
+  readonly others?: readonly Curve[];
   readonly log: boolean;
   readonly view: Viewport;
   readonly width: number;
@@ -46,7 +48,7 @@ interface Place {
 /** Draws everything; the context is scaled to pixels of the page. `step`: where the values get their dots. */
 export function paintChart(context: CanvasRenderingContext2D, chart: Chart, step: number | null): void {
   const { curves, band, view, width, height, log, palette } = chart;
-  const parts = curves.map(({ x, y, low, high }) => ({
+  const parts = [...curves, ...(chart.others ?? [])].map(({ x, y, low, high }) => ({
     x,
     ys: [y, low, high].filter((v) => v !== undefined),
   }));

@@ -79,10 +79,12 @@ export function HeatSection({
       {content}
     </div>
   );
+  useArrivals();
+  const waiting = !session.slots.idle();
   return (
     <section class="card heat" aria-label="Gradient health over the steps">
       <HeatTools main={main} domain={domain} />
-      <div ref={host} class="heat-host">
+      <div ref={host} class={waiting ? "heat-host waiting" : "heat-host"}>
         {width > 0 && (
           <>
             {answers.length > 1 && (
@@ -123,10 +125,10 @@ export function HeatSection({
               {label(
                 <span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>,
               )}
-              {cells(() => (
+              {cells((answer) => (
                 <>
                   <StepAxis view={viewport} width={plotWidth} />
-                  <Navigator extent={extent} view={viewport} width={plotWidth} incidents={main.incidents} />
+                  <Navigator extent={extent} view={viewport} width={plotWidth} incidents={answer.incidents} />
                 </>
               ))}
             </div>

@@ -44,6 +44,10 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
   const picked = pickedVariables(session.view, main);
   const shared = { view, width: plotWidth, palette };
 
+  const curves = new Map(
+    answers.map((answer) => [answer, variableCurves(slots, { main, answer, picked, colours, metric })]),
+  );
+
   const row = (
     label: preact.ComponentChildren,
     chart: (answer: RunAnswer) => Omit<LinesChartProps, keyof typeof shared>,
@@ -67,14 +71,11 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
     <section class="lines" aria-label="Curves of the chosen variables">
       {row(<LinesLegend answer={main} picked={picked} colours={colours} width={labelWidth} />, (answer) => ({
         curves: [
-          ...variableCurves(slots, { main, answer, picked, colours, metric }),
+          ...(curves.get(answer) ?? []),
           // The main run's own curves, dotted, to see the difference in one plot.
-          ...(against && answer !== main
-            ? variableCurves(slots, { main, answer: main, picked, colours, metric, dash: [2, 3] }).map(
-                outline,
-              )
-            : []),
+          ...(against && answer !== main ? (curves.get(main) ?? []).map(outline) : []),
         ],
+        others: [...curves.values()].flat(),
         band: bandOf(slots, answer),
         guides: variableGuides(answer, metric),
         log: scale === "log" && metric !== "zero_share",
@@ -96,6 +97,6 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
 }
 
 /** A curve for comparison: no veil, and no marks of states, which would be taken for those of the run itself. */
-function outline({ key, colour, dash, x, y }: Curve): Curve {
-  return { key: `outline|${key}`, colour, x, y, ...(dash === undefined ? {} : { dash }) };
+function outline({ key, colour, x, y }: Curve): Curve {
+  return { key: `outline|${key}`, colour, x, y, dash: [2, 3] };
 }
