@@ -7,6 +7,8 @@ is pinned in `requirements/dev.txt`, builds the dashboard and, for the tests, in
 is used as it is. Only the standard library is imported here.
 """
 
+from __future__ import annotations  # for a Python that is too old to be told so
+
 import hashlib
 import os
 import shutil
