@@ -7,14 +7,15 @@ from typing import Any
 import tensorflow as tf
 
 from tb_gradhealth.record.channel import Handling, Written
+from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.model_step import ModelStep
-from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.optimizer_facts import build, is_scaler, iterations_of, learning_rate_of, loss_scale_of
 from tb_gradhealth.record.optimizer_hook import OptimizerHook, Proceed
 from tb_gradhealth.record.places import here
 from tb_gradhealth.record.recorder import CAPACITY, Recorder
 from tb_gradhealth.record.ring import StepFacts
+from tb_gradhealth.record.schema import key_of
 from tb_gradhealth.record.withholding import RECORD, Withholding
 
 
@@ -44,13 +45,12 @@ def checked_detail(detail: Any) -> int:
 
 
 class AppliedGradients:
-    """One hooked optimizer and its group.
+    """One optimizer and its group; recorded from `hook` to `remove`.
 
     Args:
-      optimizer: is hooked until `remove`.
+      optimizer: of Keras 3 or tf_keras.
       recorder, group: where its steps go.
       options: how.
-      explainer: is asked about None gradients; None to ask nobody.
       model_step: tells the loss of the step being run or traced.
       changed_by_step: variables that a step changes before its update, see `Withholding`.
     """
@@ -61,7 +61,6 @@ class AppliedGradients:
         recorder: Recorder,
         group: Group,
         options: Options,
-        explainer: NoneExplainer | None = None,
         model_step: ModelStep | None = None,
         changed_by_step: Sequence[Any] = (),
     ) -> None:
@@ -69,18 +68,33 @@ class AppliedGradients:
         self.group = group
         self._recorder = recorder
         self._options = options
-        self._explainer = explainer
+        self._explainer: Explainer | None = None
         self._model_step = model_step
         self._scaler = is_scaler(optimizer)
         withholds = options.on_nonfinite != RECORD and not self._scaler
         self._withholding = Withholding(options.on_nonfinite, changed_by_step) if withholds else None
+        self._hook: OptimizerHook | None = None
+        self.handed: set[Any] = set()
+        """Keys of the variables that the optimizer was given, see `schema.key_of`."""
         self.on_traced: Callable[[], object] = lambda: None
-        recorder.number_from(group, max(iterations_of(optimizer), group.last_step_plus_one()))
-        self._hook = OptimizerHook(optimizer, self._on_apply)
+
+    def hook(self, explainer: Explainer | None = None) -> None:
+        """Begins to record.
+
+        Args:
+          explainer: is asked about ill gradients; None to ask nobody.
+        """
+        self._explainer = explainer
+        self._recorder.number_from(self.group, max(iterations_of(self.optimizer), self.group.last_step_plus_one()))
+        if self._withholding is not None:
+            self._withholding.begin()
+        self._hook = OptimizerHook(self.optimizer, self._on_apply)
 
     def remove(self) -> None:
         """The optimizer is as it was before."""
-        self._hook.remove()
+        if self._hook is not None:
+            self._hook.remove()
+            self._hook = None
 
     def stopped(self) -> bool:
         """Whether updates are withheld for good. Host only."""
@@ -89,9 +103,10 @@ class AppliedGradients:
     def _on_apply(self, gradients: Sequence[Any], variables: Sequence[Any], proceed: Proceed) -> Any:
         if self._recorder.closed:
             return proceed()
+        loss = None if self._model_step is None else self._model_step.loss()
         if self._explainer is not None:
-            self._explainer.look(self.group, gradients, variables)
-        written = self._record(gradients, variables)
+            self._explainer.look(self.group, gradients, variables, loss)
+        written = self._record(gradients, variables, loss)
         if not tf.executing_eagerly():
             self.on_traced()
         try:
@@ -102,6 +117,7 @@ class AppliedGradients:
             raise
         if written.detail is not None:
             written.detail.finish(variables)
+        self._recorder.eager_step_done(self.group)
         return result
 
     def _go_on(self, written: Written, gradients: Sequence[Any], variables: Sequence[Any], proceed: Proceed) -> Any:
@@ -110,9 +126,9 @@ class AppliedGradients:
         build(self.optimizer, variables)  # variables cannot be made in a branch
         return self._withholding.apply(written.measured.finite(), proceed, lambda: self.optimizer.iterations)
 
-    def _record(self, gradients: Sequence[Any], variables: Sequence[Any]) -> Written:
+    def _record(self, gradients: Sequence[Any], variables: Sequence[Any], loss: Any) -> Written:
+        self.handed.update(map(key_of, variables))
         channel = self._recorder.channel(self.group, variables, self._options.capacity)
-        loss = None if self._model_step is None else self._model_step.loss()
         scale, carried = loss_scale_of(self.optimizer)
         facts = StepFacts(loss=loss, loss_scale=scale, learning_rate=learning_rate_of(self.optimizer))
         how = Handling(

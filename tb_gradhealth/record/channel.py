@@ -14,7 +14,6 @@ from tb_gradhealth.record.detail import Detail
 from tb_gradhealth.record.evidence import StepKeeper
 from tb_gradhealth.record.ring import Ring, Snapshot, StepFacts
 from tb_gradhealth.record.statistics import Measured, measure, unscaled
-from tb_gradhealth.record.tracing import never_converted
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Channel:
         ]
         self._waiting: list[list[layout.Rows]] = [[] for _ in self._rings]
         self._eager_counts = [0] * len(self._rings)
-        self._eager_functions: dict[tuple[int, Handling], Any] = {}
+        self._eager_functions: dict[tuple[int, Handling, bool], Any] = {}
         self.empty = [tf.TensorShape(v.shape).num_elements() == 0 for v in self.variables]
 
     def write(
@@ -93,21 +92,26 @@ class Channel:
     ) -> Written:
         """Measures and records one step, in a graph."""
         ring = self._rings[replica]
-        measured = measure(gradients)
-        scale = facts.loss_scale if how.scaled else None
-        if scale is not None:
-            measured = unscaled(measured, scale)
-        if how.scaler_skips or how.withhold:
-            bad = tf.logical_not(measured.finite())
-            facts = dataclasses.replace(facts, **{"handled" if how.scaler_skips else "skipped": bad})
-        seq = ring.write(measured, facts)
+        due = ring.detail_due(how.detail) if how.detail else False
+        measured, seq = self._write(ring, gradients, facts, how, due)
         if keeper is not None and not how.scaler_skips:
             keeper.keep(measured.finite(), seq)
         detail = None
         if how.detail:
-            detail = Detail(ring, seq, how.detail, scale)
-            detail.begin(gradients, self.variables, how.updates)
+            detail = Detail(ring, seq, due)
+            detail.begin(measured, self.variables, how.updates)
         return Written(measured, detail)
+
+    def _write(
+        self, ring: Ring, gradients: Sequence[Any], facts: StepFacts, how: Handling, thorough: Any
+    ) -> tuple[Measured, Any]:
+        measured = measure(gradients, thorough)
+        if how.scaled and facts.loss_scale is not None:
+            measured = unscaled(measured, facts.loss_scale)
+        if how.scaler_skips or how.withhold:
+            bad = tf.logical_not(measured.finite())
+            facts = dataclasses.replace(facts, **{"handled" if how.scaler_skips else "skipped": bad})
+        return measured, ring.write(measured, facts)
 
     def write_eagerly(
         self,
@@ -121,24 +125,29 @@ class Channel:
         count = self._eager_counts[replica]
         self._eager_counts[replica] += 1
         detailed = how.detail > 0 and count % how.detail == 0
-        plain = dataclasses.replace(how, detail=0)
-        run = self._eager_functions.get((replica, plain))
+        key = (replica, dataclasses.replace(how, detail=0), detailed)
+        run = self._eager_functions.get(key)
         if run is None:
-            run = self._eager_functions[replica, plain] = self._eager_function(plain, replica, new_keeper())
+            run = self._eager_functions[key] = self._eager_function(key, None if detailed else new_keeper())
         names = [name for name in facts.__dataclass_fields__ if getattr(facts, name) is not None]
         values = [_tensor(name, getattr(facts, name)) for name in names]
-        norm, nans, infs, seq = run(list(gradients), dict(zip(names, values, strict=True)))
+        *parts, seq = run(list(gradients), dict(zip(names, values, strict=True)))
+        measured = Measured(*parts)
         detail = None
         if detailed:
-            detail = Detail(self._rings[replica], seq, 1, facts.loss_scale if how.scaled else None)
-            detail.begin(gradients, self.variables, how.updates)
-        return Written(Measured(norm, nans, infs), detail)
+            detail = Detail(self._rings[replica], seq, tf.constant(True))
+            detail.begin(measured, self.variables, how.updates)
+        return Written(measured, detail)
 
-    def _eager_function(self, how: Handling, replica: int, keeper: StepKeeper | None) -> Any:
-        @never_converted
-        def run(gradients: list[Any], facts: dict[str, Any]) -> tuple[Any, Any, Any, Any]:
-            measured = self.write(gradients, StepFacts(**facts), how, replica, keeper).measured
-            return measured.norm, measured.nans, measured.infs, self._rings[replica].last_seq()
+    def _eager_function(self, key: tuple[int, Handling, bool], keeper: StepKeeper | None) -> Any:
+        replica, how, detailed = key
+
+        def run(gradients: list[Any], facts: dict[str, Any]) -> list[Any]:
+            ring = self._rings[replica]
+            measured, seq = self._write(ring, gradients, StepFacts(**facts), how, detailed)
+            if keeper is not None and not how.scaler_skips:
+                keeper.keep(measured.finite(), seq)
+            return [measured.norm, measured.nans, measured.infs, measured.largest, measured.zero_share, seq]
 
         return tf.function(run, reduce_retracing=True, autograph=False)
 

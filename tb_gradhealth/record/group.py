@@ -8,6 +8,8 @@ so that readers let the repeated steps replace the former ones.
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+import numpy as np
+
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.log_writer import LogWriter
 from tb_gradhealth.format.windows import Windows
@@ -48,6 +50,8 @@ class Group:
         self._health_guard = Guard(f"looking for incidents in {name!r}")
         self.schema: pb.Schema | None = None
         self.last_step: int | None = None
+        self.last_global_norm = float("nan")
+        self.bad_steps = 0
         self.former_incidents: list[pb.Incident] = []
         """Incidents of earlier generations."""
 
@@ -73,9 +77,11 @@ class Group:
             self._stale = True
         self._others = others
 
-    def trained_keys(self) -> set[Any]:
-        """Keys of the variables handed over, see `schema.key_of`."""
-        return set(self._trained)
+    def forget_variables(self) -> None:
+        """The variables handed over so far are those of a former model."""
+        self._trained.clear()
+        self._others.clear()
+        self._stale = True
 
     def place_of(self, variables: Sequence[Any], empty: Sequence[bool]) -> Place:
         """Where the gradients of a list of variables stand in the present schema."""
@@ -111,6 +117,8 @@ class Group:
         """Takes in windows over the present schema's rows, in order of steps; writes what is complete."""
         assert self.schema is not None, "renew first"
         self.last_step = int(windows.last_step[-1])
+        self.last_global_norm = float(windows.global_norm[-1])
+        self.bad_steps += self._count_bad(windows)
         incidents: list[Incident] = []
         if self._tracker is not None:
             incidents = self._health_guard.run(self._tracker.feed, windows) or []
@@ -142,6 +150,13 @@ class Group:
         if self._tracker is None:
             return self.former_incidents
         return [*self.former_incidents, *(self._health_guard.run(self._tracker.to_proto) or ())][-MAX_INCIDENTS:]
+
+    def _count_bad(self, windows: Windows) -> int:
+        assert self.schema is not None
+        expected = np.tile([v.expected_none for v in self.schema.variables], self.facts.replicas)
+        ill = windows.nan_steps + windows.inf_steps - windows.handled_steps
+        ill = ill + np.where(expected, 0, windows.none_steps)
+        return int(ill.max(axis=1).sum())
 
     def _end_generation(self) -> None:
         self.former_incidents = self.incidents()

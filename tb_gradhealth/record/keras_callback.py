@@ -5,18 +5,19 @@ hooks are marked as the defaults they are: Keras then need not fetch each step's
 """
 
 import sys
+import weakref
 from collections.abc import Callable, Collection
 from typing import Any
 
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
 from tb_gradhealth.record.applied import Options, checked_detail
+from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.keras_session import KerasSession, calling_list, end_with
-from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.withholding import RECORD, checked_policy
 
-_sessions: list[KerasSession] = []
+_sessions: "weakref.WeakSet[KerasSession]" = weakref.WeakSet()
 """The `fit` calls being recorded."""
 
 
@@ -69,65 +70,96 @@ class GradHealthCallback:
         self._explain = explain
         self._options = Options(checked_policy(on_nonfinite), checked_detail(detail))
         self._session: KerasSession | None = None
-        self._explainer: NoneExplainer | None = None
+        self._explainer: Explainer | None = None
+        self._training = False
+        self._bad_before = 0
         self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
         open_recorders.add(self._recorder)
 
     def set_model(self, model: Any) -> None:
         """Hooks the model. Keras calls this before it makes the train function."""
         self.model = model
-        self._end_session()
+        self._end()
         check_backend()
-        for session in [s for s in _sessions if s.model is model]:
-            if session.running:
-                raise RuntimeError(
-                    "This model is being trained and recorded by another thread. One model cannot be recorded twice at "
-                    "a time: pass a single GradHealthCallback, and train a copy of the model in the second thread."
-                )
-            session.end()
-            _sessions.remove(session)
+        _end_others(model, self._session)
+        if self._session is None or self._session.model is not model:
+            if self._session is not None:
+                self._recorder.forget_variables()
+            self._session = KerasSession(model, self._recorder, self._options)
+            _sessions.add(self._session)
         if self._explain:
-            self._explainer = NoneExplainer(self._recorder)
-        self._session = KerasSession(model, self._recorder, self._options, self._explainer)
-        _sessions.append(self._session)
+            self._explainer = Explainer(self._recorder)
+        self._session.begin(self._explainer)
         end_with(calling_list(), self._session)
 
     def set_params(self, params: dict[str, Any]) -> None:
         self.params = params
 
     def on_train_begin(self, logs: Any = None) -> None:
-        if self._session is not None:
-            self._session.watch_calls()
+        self._training = True
+        self._watch_calls()
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        if self._session is not None and not self._session.ended:
-            self._session.watch_calls()
+        self._watch_calls()
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Adds to the epoch's logs: ``gradhealth_bad``, its steps with a NaN, Inf or missing gradient, and
+        ``grad_norm``, the global norm of its last step."""
         self._recorder.drain()
+        bad, norm = self._recorder.bad_steps(), self._recorder.last_global_norm()
+        if isinstance(logs, dict):
+            logs["gradhealth_bad"] = bad - self._bad_before
+            logs["grad_norm"] = norm
+        self._bad_before = bad
 
     def on_train_end(self, logs: Any = None) -> None:
-        self._end_session()
+        self._training = False
+        self._end()
         self._recorder.flush()
 
+    def on_test_begin(self, logs: Any = None) -> None:
+        self._end_if_not_training()
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        self._end_if_not_training()
+
     on_train_batch_begin = on_train_batch_end = on_batch_begin = on_batch_end = _nothing
-    on_test_begin = on_test_end = on_test_batch_begin = on_test_batch_end = _nothing
-    on_predict_begin = on_predict_end = on_predict_batch_begin = on_predict_batch_end = _nothing
+    on_test_end = on_test_batch_begin = on_test_batch_end = _nothing
+    on_predict_end = on_predict_batch_begin = on_predict_batch_end = _nothing
 
     def _implements_train_batch_hooks(self) -> bool:
         return False
 
     _implements_test_batch_hooks = _implements_predict_batch_hooks = _implements_train_batch_hooks
 
-    def _end_session(self) -> None:
+    def _watch_calls(self) -> None:
+        if self._session is not None and not self._session.ended:
+            self._session.watch_calls()
+
+    def _end_if_not_training(self) -> None:
+        """The callback was given to `evaluate` or `predict`."""
+        if not self._training:
+            self._end()
+
+    def _end(self) -> None:
         if self._session is not None:
             self._session.end()
-            if self._session in _sessions:
-                _sessions.remove(self._session)
-            self._session = None
         if self._explainer is not None:
             self._explainer.close()
             self._explainer = None
+
+
+def _end_others(model: Any, own: KerasSession | None) -> None:
+    """Ends what an interrupted `fit` of the same model may have left; refuses one that still runs."""
+    for session in list(_sessions):
+        if session.model is not model or session is own:
+            continue
+        if session.running:
+            raise RuntimeError(
+                "This model is being trained and recorded by another thread. One model cannot be recorded twice at a "
+                "time: pass a single GradHealthCallback, and train a copy of the model in the second thread."
+            )
+        session.end()
 
 
 def check_backend() -> None:

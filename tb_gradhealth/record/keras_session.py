@@ -15,8 +15,8 @@ import tensorflow as tf
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.record.applied import AppliedGradients, Options
 from tb_gradhealth.record.clipping import Clipping
+from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.model_step import ModelStep
-from tb_gradhealth.record.none_causes import NoneExplainer
 from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import CAPACITY, Recorder
@@ -27,34 +27,56 @@ _END_OF_DATA = (StopIteration, tf.errors.OutOfRangeError)
 
 
 class KerasSession:
-    """Records one `fit` call.
+    """Records the `fit` calls of one model, from `begin` to `end` of each.
 
     Args:
       model: of Keras 3 or tf_keras, compiled.
       recorder: takes the steps.
       options: how.
-      explainer: is asked about None gradients; None to ask nobody.
+
+    What was traced in one `fit` is used again in the next, if nothing that it depends on has changed.
     """
 
-    def __init__(self, model: Any, recorder: Recorder, options: Options, explainer: NoneExplainer | None) -> None:
+    def __init__(self, model: Any, recorder: Recorder, options: Options) -> None:
         self.model = model
         self._recorder = recorder
         self._options = options
-        self._thread = threading.get_ident()
-        self._steps_per_call = steps_per_call(model)
+        self._explainer: Explainer | None = None
         self._step = ModelStep(model)
-        recorder.evidence.model = model
-        recorder.evidence.model_step = self._step
-        recorder.evidence.more_variables = lambda: model.variables
-        with model.distribute_strategy.scope():
-            self._applied = [self._hook(name, optimizer, explainer) for name, optimizer in optimizers_of(model)]
+        self._applied: list[AppliedGradients] = []
+        self._signature: tuple[Any, ...] = ()
         self._train_function: Any = None
-        self._former_train_function = getattr(model, "train_function", None)
-        object.__setattr__(model, "train_function", None)
-        self._told_others = False
-        self.ended = False
+        self._seen_function: Any = None
+        self._former_train_function: Any = None
+        self._thread = 0
+        self.ended = True
 
-    def _hook(self, name: str, optimizer: Any, explainer: NoneExplainer | None) -> AppliedGradients:
+    def begin(self, explainer: Explainer | None) -> None:
+        """Hooks the model.
+
+        Args:
+          explainer: is asked about ill gradients; None to ask nobody.
+        """
+        self.ended = False
+        self._thread = threading.get_ident()
+        self._explainer = explainer
+        self._steps_per_call = steps_per_call(self.model)
+        self._told_others = False
+        self._recorder.evidence.model = self.model
+        self._recorder.evidence.model_step = self._step
+        self._recorder.evidence.more_variables = lambda: self.model.variables
+        self._step.hook()
+        signature = signature_of(self.model)
+        if signature != self._signature:
+            self._train_function = None
+            with self.model.distribute_strategy.scope():
+                self._applied = [self._applied_of(name, optimizer) for name, optimizer in optimizers_of(self.model)]
+        for applied in self._applied:
+            applied.hook(explainer)
+        self._former_train_function = getattr(self.model, "train_function", None)
+        object.__setattr__(self.model, "train_function", self._train_function)
+
+    def _applied_of(self, name: str, optimizer: Any) -> AppliedGradients:
         facts = GroupFacts(
             "keras.fit",
             optimizer=type(getattr(optimizer, "inner_optimizer", optimizer)).__name__,
@@ -63,23 +85,23 @@ class KerasSession:
             replicas=replica_count(),
         )
         group = self._recorder.group(name, facts)
-        capacity = max(CAPACITY, 2 * self._steps_per_call)
-        options = dataclasses.replace(self._options, capacity=capacity)
+        options = dataclasses.replace(self._options, capacity=max(CAPACITY, 2 * self._steps_per_call))
         changed = () if self._options.on_nonfinite == RECORD or facts.replicas > 1 else moving_weights(self.model)
-        return AppliedGradients(optimizer, self._recorder, group, options, explainer, self._step, changed)
+        return AppliedGradients(optimizer, self._recorder, group, options, self._step, changed)
 
     @property
     def running(self) -> bool:
-        """Whether another thread is still in this `fit`."""
+        """Whether another thread is in a `fit` of this model."""
         others = {thread.ident for thread in threading.enumerate()} - {threading.get_ident()}
         return not self.ended and self._thread in others
 
     def watch_calls(self) -> None:
         """Has each call of the train function seen; again if somebody made a new one."""
         function = self.model.train_function
-        if function is not None and function is not self._train_function:
-            self._train_function = self._seen(function)
-            object.__setattr__(self.model, "train_function", self._train_function)
+        if function is not None and function is not self._seen_function:
+            self._train_function = function
+            self._seen_function = self._seen(function)
+            object.__setattr__(self.model, "train_function", self._seen_function)
 
     def end(self) -> None:
         """Takes all hooks off. A second call does nothing."""
@@ -89,8 +111,12 @@ class KerasSession:
         for applied in self._applied:
             applied.remove()
         self._step.remove()
-        if self.model.train_function is self._train_function or self.model.train_function is None:
+        present = self.model.train_function
+        reusable = present is self._seen_function and self._train_function is not None
+        self._signature = signature_of(self.model) if reusable else ()  # now that everything has been built
+        if present is None or present is self._seen_function or present is self._train_function:
             object.__setattr__(self.model, "train_function", self._former_train_function)
+        self._seen_function = self._former_train_function = None
 
     def _seen(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def train_function(*args: Any, **kwargs: Any) -> Any:
@@ -98,7 +124,10 @@ class KerasSession:
                 logs = function(*args, **kwargs)
             except _END_OF_DATA:
                 raise
-            except BaseException:
+            except BaseException as error:
+                if self._explainer is not None:
+                    self._explainer.failed(error)
+                self._train_function = None  # it may have failed while it was being traced
                 self.end()
                 self._recorder.flush()
                 raise
@@ -126,7 +155,7 @@ class KerasSession:
 
     def _tell_others(self) -> None:
         """Which of the model's variables no optimizer was given, now that every optimizer has been seen once."""
-        handed = {key for applied in self._applied for key in applied.group.trained_keys()}
+        handed = {key for applied in self._applied for key in applied.handed}
         others = [
             Entry(variable, role)
             for variable, role in variables_with_roles(self.model)
@@ -134,6 +163,34 @@ class KerasSession:
         ]
         if self._applied:
             self._applied[0].group.set_others(others)
+
+
+def signature_of(model: Any) -> tuple[Any, ...]:
+    """What a traced train function depends on: if it is the same again, the function can be used again."""
+    compiled = [
+        getattr(model, name, None)
+        for name in ("_compile_loss", "_compile_metrics", "compiled_loss", "compiled_metrics", "run_eagerly")
+    ]
+    optimizers = [(name, _Same(optimizer)) for name, optimizer in optimizers_of(model)]
+    variables = tuple(key_of(variable) for variable in model.trainable_variables) if _is_built(model) else ()
+    jit = getattr(model, "jit_compile", None)
+    return (tuple(_Same(part) for part in compiled), tuple(optimizers), variables, steps_per_call(model), jit)
+
+
+class _Same:
+    """Equal only to itself; keeps what it holds alive, so that no other can take its place."""
+
+    def __init__(self, held: Any) -> None:
+        self._held = held
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and (self._held is other._held)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _is_built(model: Any) -> bool:
+    return bool(getattr(model, "built", True))
 
 
 def steps_per_call(model: Any) -> int:

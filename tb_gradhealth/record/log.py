@@ -28,11 +28,19 @@ class LiveLog:
     """
 
     def __init__(self, log_dir: str) -> None:
-        self.writer = LogWriter(EventFile(run_dir(log_dir)))
+        self._directory = run_dir(log_dir)
+        self._writer: LogWriter | None = None
         self._began = self._flushed = self._refreshed = time.monotonic()
         self._causes: dict[str, Cause] = {}
         self._incidents: bytes = b""
         self.step = 0
+
+    @property
+    def writer(self) -> LogWriter:
+        """The writer; the file is opened when it is first asked for."""
+        if self._writer is None:
+            self._writer = LogWriter(EventFile(self._directory))
+        return self._writer
 
     def add_causes(self, causes: Sequence[Cause]) -> list[Cause]:
         """Writes causes not written before and returns them."""
@@ -50,7 +58,7 @@ class LiveLog:
         """Writes the list of incidents if it differs from what was written last."""
         message = pb.Incidents(format_version=FORMAT_VERSION, incidents=incidents)
         stored = message.SerializeToString(deterministic=True)
-        if stored != self._incidents:
+        if stored != self._incidents and (incidents or self._incidents):
             self._incidents = stored
             self.writer.incidents(message, self.step)
 
@@ -68,7 +76,9 @@ class LiveLog:
 
     def flush(self) -> None:
         self._flushed = time.monotonic()
-        self.writer.flush()
+        if self._writer is not None:
+            self._writer.flush()
 
     def close(self) -> None:
-        self.writer.close()
+        if self._writer is not None:
+            self._writer.close()

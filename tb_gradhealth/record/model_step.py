@@ -17,15 +17,22 @@ KEPT_BYTES = 64 << 20
 
 
 class ModelStep:
-    """Hooks a model until `remove`. A model without these methods has nothing to tell."""
+    """Listens to a model from `hook` to `remove`. A model without these methods has nothing to tell."""
 
     def __init__(self, model: Any) -> None:
         self._latest = threading.local()
         self._eager: collections.deque[tuple[int, Any, int]] = collections.deque()
         self._eager_bytes = 0
         self._eager_count = 0
+        self._model = model
+        self._hooks: list[InstanceHook] = []
+
+    def hook(self) -> None:
+        """Begins to listen."""
         around = {"compute_loss": self._around_loss, "train_step": self._around_step}
-        self._hooks = [InstanceHook(model, name, hook) for name, hook in around.items() if hasattr(model, name)]
+        self._hooks = [
+            InstanceHook(self._model, name, hook) for name, hook in around.items() if hasattr(self._model, name)
+        ]
 
     def loss(self) -> Any:
         """The loss of the step: a tensor of the graph being traced (or eager), or None if it is not known."""
@@ -46,6 +53,7 @@ class ModelStep:
     def remove(self) -> None:
         for hook in self._hooks:
             hook.remove()
+        self._hooks = []
         self._eager.clear()
 
     @never_converted

@@ -83,6 +83,8 @@ class Recorder:
         self._poller = Poller(self.drain)
         self._explain_guard = Guard("explaining gradients that are not finite")
         self.evidence = Evidence()
+        self.on_announced: Callable[[Group, Sequence[Incident]], object] = lambda group, incidents: None
+        """Called with a group and its new incidents, before the user's `on_incident`."""
         self.closed = False
 
     # Where gradients arise ------------------------------------------------------------------------------------------
@@ -93,6 +95,18 @@ class Recorder:
             if name not in self._groups:
                 self._groups[name] = Group(name, facts, self._thresholds, self._ignore)
             return self._groups[name]
+
+    def first_group(self) -> Group | None:
+        """The group that was made first."""
+        return next(iter(self._groups.values()), None)
+
+    def forget_variables(self) -> None:
+        """Another model's variables are going to be recorded: the groups go on, without those of the former."""
+        self.drain()
+        with self._lock:
+            self._channels.clear()
+            for group in self._groups.values():
+                group.forget_variables()
 
     def channel(self, group: Group, variables: Sequence[Any], capacity: int = CAPACITY) -> Channel:
         """The channel for a list of variables of a group; made on first use."""
@@ -118,22 +132,27 @@ class Recorder:
     def record(
         self, group: Group, channel: Channel, gradients: Sequence[Any], facts: StepFacts, how: Handling = PLAIN
     ) -> Written:
-        """Records one step from where its gradients are: eagerly, or as operations of the function being traced."""
+        """Records one step from where its gradients are: eagerly, or as operations of the function being traced.
+
+        Call `eager_step_done` when its update is done.
+        """
         replica = here(group.facts.replicas)
 
         def new_keeper() -> StepKeeper | None:
             return self.evidence.keeper(group.name, channel.variables, how.withhold)
 
         if tf.executing_eagerly():
-            written = channel.write_eagerly(gradients, facts, how, replica, new_keeper)
-            if replica == group.facts.replicas - 1:
-                self.tick(1, channel.capacity)
-            return written
+            return channel.write_eagerly(gradients, facts, how, replica, new_keeper)
         keeper = new_keeper()
         if keeper is not None:
             step = self.evidence.model_step
             keeper.of_graph(gradients, facts.loss, None if step is None else step.data())
         return channel.write(gradients, facts, how, replica, keeper)
+
+    def eager_step_done(self, group: Group) -> None:
+        """A step was recorded and updated; does nothing while a function is being traced."""
+        if tf.executing_eagerly() and here(group.facts.replicas) == group.facts.replicas - 1:
+            self.tick(1)
 
     def attend_by_poller(self) -> None:
         """From now on steps run that the host does not see: look at the device from a thread."""
@@ -192,6 +211,8 @@ class Recorder:
         if incidents or begun:
             self._log.flush()
         self._explain_bad_steps(group, windows)
+        if incidents:
+            self._explain_guard.run(self.on_announced, group, incidents)
         if self._on_incident is not None:
             for incident in incidents:
                 self._callback_guard.run(self._on_incident, incident)
@@ -241,6 +262,15 @@ class Recorder:
     def next_step(self, group: Group) -> int:
         """The number of the next step recorded without one."""
         return int(self._counters_of(group)[0].numpy())
+
+    def bad_steps(self) -> int:
+        """Steps so far at which a gradient was NaN, Inf (unless the loss scaler handled it) or missing."""
+        return sum(group.bad_steps for group in self._groups.values())
+
+    def last_global_norm(self) -> float:
+        """The global norm of the first group's last step; NaN before the first."""
+        group = self.first_group()
+        return float("nan") if group is None else group.last_global_norm
 
     def number_from(self, group: Group, step: int) -> None:
         """The next step recorded without a number gets this one."""

@@ -112,9 +112,9 @@ class Ring:
                 self._table.scatter_update(tf.IndexedSlices(row[None], slot[None]))
             return seq
 
-    def last_seq(self) -> Any:
-        """The sequence number of the last step: int64 ``[]``."""
-        return self._seq.read_value()
+    def detail_due(self, every: int) -> Any:
+        """Whether the step about to be written is the first or an `every`-th after it: bool ``[]``."""
+        return tf.equal(tf.math.floormod(self._seq.read_value(), every), 0)
 
     def write_detail(self, seq: Any, largest: Any, zero_share: Any, weight_norm: Any) -> None:
         """The detailed numbers of a step, known before its update: float32 ``[variables]`` each."""

@@ -2,7 +2,7 @@
 
 What naive code gets wrong, and this does not:
   * a sum of squares that overflows is not an Inf gradient, and one that underflows is not a zero gradient: such
-    gradients are measured again, scaled by their largest element;
+    gradients are looked at again, scaled by their largest element;
   * float16 and bfloat16 are summed in float32, float64 in float64;
   * a sparse gradient is summed over repeated indices before it is squared, and never made dense;
   * ``==`` and ``!=`` compare identities in a TensorFlow 1 graph: it is `tf.equal` and `tf.not_equal` here;
@@ -12,7 +12,8 @@ Works eagerly, in a graph and under XLA: shapes are static there, and no operati
 """
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -27,13 +28,11 @@ SMALLEST_NORM = 1.1754944e-38
 """A norm beyond float32 is stored as its nearest end: the gradient was finite, and it was not zero."""
 
 _SUSPECT_BELOW = 1e-13
-"""Below this norm, squares of float32 elements may have been flushed to zero: measure again."""
-
-_ALONE = 1 << 16
-"""Gradients of at least this many elements are measured again one by one, smaller ones together."""
+"""Below this norm, squares of float32 elements may have been flushed to zero: look again."""
 
 _WIDE = {tf.float16: tf.float32, tf.bfloat16: tf.float32, tf.float32: tf.float32, tf.float64: tf.float64}
-_BITS = {tf.float32: tf.int32, tf.float64: tf.int64}
+_BITS = {tf.float32: (tf.int32, 0x7F800000), tf.float64: (tf.int64, 0x7FF0000000000000)}
+"""The integer of the same width, and the bits of infinity. Of numbers without sign, bits compare as the numbers do."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,54 +43,60 @@ class Measured:
       norm: L2 norm; `NO_GRADIENT` for None, NaN where an element is NaN or Inf, 0 only if every element is exactly 0.
       nans: number of NaN elements.
       infs: number of Inf elements.
+      largest: largest finite |g|; NaN where it was not looked at.
+      zero_share: share of exact zeros (of a sparse gradient: among its own rows); NaN where it was not looked at.
     """
 
     norm: Any
     nans: Any
     infs: Any
+    largest: Any
+    zero_share: Any
 
     def finite(self) -> Any:
         """Whether no gradient holds a NaN or an Inf: bool ``[]``."""
         return tf.reduce_all(tf.equal(self.nans + self.infs, 0.0))
 
 
-def measure(gradients: Sequence[Any]) -> Measured:
-    """Norm, NaN count and Inf count of each gradient.
+def measure(gradients: Sequence[Any], thorough: Any = False) -> Measured:
+    """Measures each gradient.
 
     Args:
       gradients: dense tensors, `tf.IndexedSlices` or None, at least one entry.
+      thorough: bool ``[]``, look at every gradient twice.
     """
     with tf.name_scope("gradhealth"):
-        present = [index for index, gradient in enumerate(gradients) if gradient is not None]
-        if not present:
-            nothing = tf.zeros([len(gradients)])
-            return Measured(nothing + NO_GRADIENT, nothing, nothing)
+        count = len(gradients)
+        present = [i for i, g in enumerate(gradients) if g is not None and g.shape.num_elements() != 0]
         values = [real_values(gradients[index]) for index in present]
-        quick = tf.stack([_quick_norm(value) for value in values])
-        suspect = _suspect(quick)
-        careful = tf.cond(
-            tf.reduce_any(suspect),
-            lambda: _second_look(values, quick, suspect),
-            lambda: (quick, tf.zeros_like(quick), tf.zeros_like(quick)),
-        )
-        return Measured(
-            *(_scatter(part, present, len(gradients), fill) for part, fill in zip(careful, _FILL, strict=True))
-        )
+        columns: Sequence[Any] = [tf.zeros([0])] * len(_BLANK)
+        if values:
+            quick = tf.stack([quick_norm(value) for value in values])
+            needed = tf.logical_or(_suspect(quick), thorough)
+            columns = tf.cond(
+                tf.reduce_any(needed),
+                lambda: _second_look(values, quick, needed),
+                lambda: [quick, *(tf.fill([len(values)], blank) for blank in _BLANK[1:])],
+            )
+        norm = tf.constant([NO_GRADIENT if g is None else 0.0 for g in gradients])
+        blanks = [norm, *(tf.fill([count], blank) for blank in _BLANK[1:])]
+        return Measured(*(_spread(part, present, blank) for part, blank in zip(columns, blanks, strict=True)))
 
 
-_FILL = (NO_GRADIENT, 0.0, 0.0)
+_BLANK = (NO_GRADIENT, 0.0, 0.0, math.nan, math.nan)
+"""The numbers of a gradient that was not looked at twice; the norm is known."""
 
 
 def unscaled(measured: Measured, scale: Any) -> Measured:
-    """The same with norms divided by the loss scale that the gradients carry; NaN and Inf stay what they are."""
+    """The same, divided by the loss scale that the gradients carry; NaN and Inf stay what they are."""
     norm = measured.norm
     divided = tf.maximum(norm / scale, SMALLEST_NORM)
     keep = tf.logical_or(tf.equal(norm, NO_GRADIENT), tf.logical_not(norm > 0))
-    return Measured(tf.where(keep, norm, divided), measured.nans, measured.infs)
+    return dataclasses.replace(measured, norm=tf.where(keep, norm, divided), largest=measured.largest / scale)
 
 
 def real_values(gradient: Any) -> Any:
-    """The gradient's elements as real numbers of at least float32: any shape, complex ones as [..., 2] parts.
+    """The gradient's elements as real numbers of at least float32; |g| of complex ones, NaN if either part is.
 
     Repeated indices of a sparse gradient are summed; the rows left over are 0.
     """
@@ -100,15 +105,12 @@ def real_values(gradient: Any) -> Any:
     return _real(gradient)
 
 
-def norm_of(values: Any) -> Any:
-    """L2 norm of real values: float32 ``[]``, clamped to float32's range. The careful way, for any magnitude."""
-    return _careful(values)[0]
-
-
 def _real(tensor: Any) -> Any:
     tensor = tf.convert_to_tensor(tensor)
     if tensor.dtype.is_complex:
-        return tf.stack([tf.math.real(tensor), tf.math.imag(tensor)], axis=-1)
+        parts = tf.math.real(tensor), tf.math.imag(tensor)
+        is_nan = tf.logical_or(tf.math.is_nan(parts[0]), tf.math.is_nan(parts[1]))
+        return tf.where(is_nan, tf.constant(math.nan, parts[0].dtype), tf.abs(tensor))
     return tf.cast(tensor, _WIDE.get(tensor.dtype, tf.float64))
 
 
@@ -126,7 +128,8 @@ def _summed(slices: tf.IndexedSlices) -> Any:
     return tf.math.unsorted_segment_sum(values, unique.idx, tf.size(unique.y))
 
 
-def _quick_norm(values: Any) -> Any:
+def quick_norm(values: Any) -> Any:
+    """L2 norm of real values in one pass: float32 ``[]``. May overflow or underflow; not finite if a value is not."""
     return tf.cast(tf.sqrt(2 * tf.nn.l2_loss(values)), tf.float32)
 
 
@@ -134,52 +137,59 @@ def _suspect(norms: Any) -> Any:
     return tf.logical_not(tf.logical_and(norms >= _SUSPECT_BELOW, norms <= LARGEST_NORM))
 
 
-def _second_look(values: Sequence[Any], quick: Any, suspect: Any) -> tuple[Any, Any, Any]:
-    """Measures suspect gradients again; the large ones each only if it is suspect itself."""
-    alone = [i for i, value in enumerate(values) if (value.shape.num_elements() or _ALONE) >= _ALONE]
-    together = [i for i in range(len(values)) if i not in set(alone)]
-    results: dict[int, tuple[Any, Any, Any]] = {}
-    if together:
-        chosen = [values[i] for i in together]
-        plain = [(quick[i], tf.zeros([]), tf.zeros([])) for i in together]
-        any_suspect = tf.reduce_any(tf.gather(suspect, together))
-        looked = tf.cond(any_suspect, lambda: [_careful(value) for value in chosen], lambda: plain)
-        results.update(zip(together, looked, strict=True))
-    for i in alone:
-        results[i] = tf.cond(
-            suspect[i],
-            lambda value=values[i]: _careful(value),
-            lambda norm=quick[i]: (norm, tf.zeros([]), tf.zeros([])),
-        )
-    norms, nans, infs = zip(*(results[i] for i in range(len(values))), strict=True)
-    return tf.stack(norms), tf.stack(nans), tf.stack(infs)
+def _second_look(values: Sequence[Any], quick: Any, needed: Any) -> list[Any]:
+    """The columns of `Measured`, from a second look at each gradient that needs one."""
+    looks = [_look(values[i].dtype)(tf.reshape(values[i], [-1]), quick[i], needed[i]) for i in range(len(values))]
+    return [tf.stack(column) for column in zip(*looks, strict=True)]
 
 
-def _careful(values: Any) -> tuple[Any, Any, Any]:
-    """Norm, NaN count and Inf count of real values, whatever their magnitude: three float32 ``[]``."""
-    if values.shape.num_elements() == 0:
-        return tf.zeros([]), tf.zeros([]), tf.zeros([])
-    values = tf.reshape(values, [-1])
-    is_nan, is_inf = tf.math.is_nan(values), tf.math.is_inf(values)
-    nans = tf.cast(tf.math.count_nonzero(is_nan), tf.float32)
-    infs = tf.cast(tf.math.count_nonzero(is_inf), tf.float32)
-    finite = tf.where(tf.logical_or(is_nan, is_inf), tf.zeros_like(values), values)
-    largest = tf.reduce_max(tf.abs(finite))
-    scaled = finite / tf.where(largest > 0, largest, tf.ones_like(largest))
+def _look(dtype: Any) -> Callable[..., Any]:
+    """`_careful` where it is needed, as a function traced once for all gradients of a dtype."""
+    if dtype not in _looks:
+
+        def look(values: Any, quick: Any, needed: Any) -> Any:
+            blank = [quick, *(tf.constant(blank) for blank in _BLANK[1:])]
+            return tf.cond(needed, lambda: _careful(values), lambda: blank)
+
+        one = tf.TensorSpec([], tf.float32)
+        signature = [tf.TensorSpec([None], dtype), one, tf.TensorSpec([], tf.bool)]
+        # Inlined into a graph of many variables, its operations would take seconds to optimise.
+        options = {"_noinline": True}
+        _looks[dtype] = tf.function(look, input_signature=signature, autograph=False, experimental_attributes=options)
+    return _looks[dtype]
+
+
+_looks: dict[Any, Callable[..., Any]] = {}
+
+
+def _careful(values: Any) -> list[Any]:
+    """The numbers of `Measured` of real values ``[n]``, whatever their magnitude.
+
+    Looks at bits: processors may take denormals for zero, and one pass over integers finds the largest.
+    """
+    integer, infinity = _BITS[values.dtype]
+    bits = tf.bitwise.bitwise_and(tf.bitcast(values, integer), integer.max)
+    nans = _count(bits > infinity)
+    infs = _count(tf.equal(bits, infinity))
+    is_finite = bits < infinity
+    largest = tf.bitcast(tf.reduce_max(tf.where(is_finite, bits, tf.zeros_like(bits))), values.dtype)
+    divisor = tf.where(largest > 0, largest, tf.ones_like(largest))
+    scaled = tf.where(is_finite, values, tf.zeros_like(values)) / divisor
     norm = tf.cast(largest, tf.float64) * tf.cast(tf.sqrt(2 * tf.nn.l2_loss(scaled)), tf.float64)
     norm = tf.clip_by_value(norm, tf.constant(SMALLEST_NORM, tf.float64), tf.constant(LARGEST_NORM, tf.float64))
-    norm = tf.where(_any_bit(values), tf.cast(norm, tf.float32), 0.0)
-    return tf.where(nans + infs > 0, float("nan"), norm), nans, infs
+    zeros = _count(tf.equal(bits, 0))
+    size = tf.cast(tf.size(values), tf.float32)
+    norm = tf.where(zeros < size, tf.cast(norm, tf.float32), 0.0)
+    norm = tf.where(nans + infs > 0, math.nan, norm)
+    return [norm, nans, infs, tf.cast(tf.minimum(largest, LARGEST_NORM), tf.float32), zeros / size]
 
 
-def _any_bit(values: Any) -> Any:
-    """Whether any element differs from zero: looks at bits, since processors may take denormals for zero."""
-    whole = _BITS[values.dtype]
-    bits = tf.bitcast(values, whole)
-    return tf.reduce_any(tf.not_equal(tf.bitwise.bitwise_and(bits, whole.max), 0))
+def _count(flags: Any) -> Any:
+    return tf.cast(tf.math.count_nonzero(flags, dtype=tf.int32), tf.float32)
 
 
-def _scatter(part: Any, present: Sequence[int], count: int, fill: float) -> Any:
-    if len(present) == count:
+def _spread(part: Any, present: Sequence[int], blank: Any) -> Any:
+    """The parts of the present gradients at their places among all."""
+    if len(present) == blank.shape[0]:
         return part
-    return tf.tensor_scatter_nd_update(tf.fill([count], fill), [[i] for i in present], part)
+    return tf.tensor_scatter_nd_update(blank, [[i] for i in present], part) if present else blank

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
-from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.nonfinite_causes import SessionExplainer
 from tb_gradhealth.record.pairs import checked_pairs
 from tb_gradhealth.record.recorder import Recorder
@@ -82,7 +82,7 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
         self._recorder.add_channel(self._group, variables, self._session_rows)
         open_recorders.add(self._recorder)
         if explain:
-            explainer = NoneExplainer(self._recorder)
+            explainer = Explainer(self._recorder)
             explainer.look(self._group, gradients, variables)
             explainer.close()
 

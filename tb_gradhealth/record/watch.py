@@ -7,7 +7,7 @@ from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
 from tb_gradhealth.record.applied import AppliedGradients, Options, checked_detail
 from tb_gradhealth.record.clipping import Clipping
-from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer, is_v1
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import Recorder
@@ -76,7 +76,7 @@ def unwatch(optimizer: Any) -> None:
 class _Watch:
     def __init__(self, optimizer: Any, recorder: Recorder, options: Options, explain: bool) -> None:
         self._recorder = recorder
-        self._explainer = NoneExplainer(recorder) if explain else None
+        self._explainer = Explainer(recorder) if explain else None
         facts = GroupFacts(
             "watch",
             optimizer=type(getattr(optimizer, "inner_optimizer", optimizer)).__name__,
@@ -85,7 +85,8 @@ class _Watch:
             replicas=replica_count(),
         )
         group = recorder.group(group_name(optimizer), facts)
-        self._applied = AppliedGradients(optimizer, recorder, group, options, self._explainer)
+        self._applied = AppliedGradients(optimizer, recorder, group, options)
+        self._applied.hook(self._explainer)
         self._applied.on_traced = recorder.attend_by_poller
         open_recorders.add(recorder)
 

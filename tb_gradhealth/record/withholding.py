@@ -46,6 +46,12 @@ class Withholding:
             for variable in self._also
         ]
 
+    def begin(self) -> None:
+        """A training begins: nothing is stopped, and the weights as they are now are those to go back to."""
+        self._stopped.assign(False)
+        for former, variable in zip(self._former, self._also, strict=True):
+            former.assign(tf.convert_to_tensor(variable))
+
     def apply(self, finite: Any, proceed: Callable[[], Any], result: Callable[[], Any]) -> Any:
         """Goes on with the update if it is to be applied.
 

@@ -9,7 +9,7 @@ from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
 from tb_gradhealth.record.applied import checked_detail
 from tb_gradhealth.record.channel import Handling
-from tb_gradhealth.record.none_causes import NoneExplainer
+from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.pairs import checked_pairs, checked_step
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import Recorder
@@ -56,7 +56,7 @@ class GradHealthWriter:
         explain: bool = True,
     ) -> None:
         self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
-        self._explainer = NoneExplainer(self._recorder) if explain else None
+        self._explainer = Explainer(self._recorder) if explain else None
         self._how = Handling(detail=checked_detail(detail))
         open_recorders.add(self._recorder)
 
@@ -102,6 +102,7 @@ class GradHealthWriter:
         owner = self._recorder.group(group, GroupFacts("record", every=self._recorder.every, replicas=replica_count()))
         channel = self._recorder.channel(owner, variables)
         self._recorder.record(owner, channel, gradients, facts, self._how)
+        self._recorder.eager_step_done(owner)
         if not tf.executing_eagerly():
             self._recorder.attend_by_poller()
         if self._explainer is not None:

@@ -1,0 +1,134 @@
+"""Asking `explain` why gradients are ill, and telling the answer.
+
+Promises: why gradients are None is in the log before the caller goes on; each cause is printed once, as one readable
+block; the same question is asked once for each trace, in eager mode until it is answered, at most `TRIES` times; a
+failure of the explanation is a warning and nothing else.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tb_gradhealth.format.causes import Cause
+from tb_gradhealth.health import Incident
+from tb_gradhealth.record.group import Group
+from tb_gradhealth.record.guard import Guard
+from tb_gradhealth.record.nonfinite_causes import NonfiniteExplainer
+from tb_gradhealth.record.recorder import Recorder
+from tb_gradhealth.record.schema import key_of
+
+TRIES = 10
+"""Eager steps at which a question is asked again: what explains it is only noted once it was asked."""
+
+
+@dataclasses.dataclass
+class _Traced:
+    """What one trace handed over, kept so that a question may still be asked when its steps have run."""
+
+    gradients: Sequence[Any]
+    variables: Sequence[Any]
+    loss: Any
+
+
+class Explainer:
+    """Watches gradient calls while it is open.
+
+    Args:
+      recorder: gets the causes, and tells of incidents.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._guard = Guard("explaining gradients")
+        self._tries: dict[tuple[Any, ...], int] = {}
+        self._traced: dict[str, dict[int, _Traced]] = {}
+        self._zero_wanted: dict[str, set[Any]] = {}
+        self._watch = self._guard.run(_open_watch, self._told)
+        self._nonfinite = NonfiniteExplainer(recorder)
+        recorder.on_announced = self._announced
+
+    def look(
+        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: Any = None
+    ) -> None:
+        """Explains the gradients of a step being run or traced that are None, and of an eager one those that are ill.
+
+        Args:
+          loss, step: of the step, where they are known.
+        """
+        self._nonfinite.look(group, gradients, variables, loss, step)
+        if self._watch is None:
+            return
+        if not tf.executing_eagerly():
+            graph = id(tf.compat.v1.get_default_graph())
+            self._traced.setdefault(group.name, {})[graph] = _Traced(list(gradients), list(variables), loss)
+        none = [index for index, gradient in enumerate(gradients) if gradient is None]
+        if none:
+            self._ask(group, gradients, variables, "none", none, loss)
+        wanted = self._zero_wanted.get(group.name)
+        if wanted and tf.executing_eagerly():
+            zero = [i for i, v in enumerate(variables) if gradients[i] is not None and key_of(v) in wanted]
+            if zero and self._ask(group, gradients, variables, "zero", zero, loss):
+                wanted.clear()
+
+    def failed(self, error: BaseException) -> None:
+        """A step raised while it ran: tells the causes, if it was a derivative that failed."""
+        if self._watch is not None:
+            self._told(self._guard.run(self._watch.causes_of_error, error) or [])
+
+    def close(self) -> None:
+        """Takes the hooks off."""
+        self._nonfinite.close()
+        self._traced.clear()
+        if self._watch is not None:
+            self._guard.run(self._watch.close)
+            self._watch = None
+
+    def _ask(
+        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], kind: str, places: list[int], loss: Any
+    ) -> bool:
+        """Whether the question has been settled."""
+        eager = tf.executing_eagerly()
+        graph = None if eager else id(tf.compat.v1.get_default_graph())
+        question = (group.name, graph, kind, tuple(places))
+        tries = self._tries.get(question, 0)
+        if tries >= (TRIES if eager else 1):
+            return True
+        causes = self._guard.run(self._watch.causes_of, gradients, variables, {kind: places}, loss=loss) or []
+        self._tries[question] = TRIES if causes else tries + 1
+        self._recorder.tell_causes(group, causes)
+        return bool(causes)
+
+    def _announced(self, group: Group, incidents: Sequence[Incident]) -> None:
+        """Asks why gradients are zero, once it is known that they stay so."""
+        for incident in incidents:
+            if incident.kind == "zero":
+                keys = {key_of(group.variables[row % len(group.variables)]) for row in incident.rows}
+                self._zero_wanted.setdefault(group.name, set()).update(keys)
+                self._ask_traced(group, keys)
+
+    def _ask_traced(self, group: Group, keys: set[Any]) -> None:
+        if self._watch is None:
+            return
+        for traced in self._traced.get(group.name, {}).values():
+            places = [
+                i for i, v in enumerate(traced.variables) if traced.gradients[i] is not None and key_of(v) in keys
+            ]
+            if places:
+                ask = self._watch.causes_of
+                causes = self._guard.run(ask, traced.gradients, traced.variables, {"zero": places}, loss=traced.loss)
+                self._recorder.tell_causes(group, causes or [])
+
+    def _told(self, causes: Sequence[Cause]) -> None:
+        group = self._recorder.first_group()
+        if causes and group is not None:
+            self._recorder.tell_causes(group, causes)
+
+
+def _open_watch(on_causes: Any) -> Any:
+    from tb_gradhealth.explain.tape_watch import TapeWatch
+
+    watch = TapeWatch(on_causes)
+    watch.open()
+    return watch
