@@ -13,6 +13,7 @@ from tb_gradhealth.explain.nonfinite import inputs, words
 from tb_gradhealth.explain.nonfinite.divergence import huge_weight, reason_of_divergence
 from tb_gradhealth.explain.nonfinite.expand import expand, is_call
 from tb_gradhealth.explain.nonfinite.growth import Growth, growth_behind, is_overflow
+from tb_gradhealth.explain.nonfinite.loss_scale import loss_scale_behind, reason_of_scale
 from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of
 from tb_gradhealth.explain.nonfinite.reasons import Reason, reason_of
 from tb_gradhealth.explain.nonfinite.scene import Scene, is_hidden
@@ -74,13 +75,23 @@ class _Blame:
         if not starts and question.loss is not None and question.loss.facts.bad:
             starts = [question.loss]
         found: list[Cause] = []
-        for birth in births(starts, self._enter):
+        for birth in sorted(births(starts, self._enter), key=self._place_in_program):
             cause = self._cause(birth, bad)
             if not any(_same(cause, other) for other in found):
                 found.append(cause)
             if len(found) == MOST_CAUSES or cause.reason_id in _ALONE:
                 break
         return self._with_variables(found, bad)
+
+    def _place_in_program(self, birth: Birth) -> tuple[int, ...]:
+        """Where the operation stands in the forward pass; of a derivative, the operation it belongs to."""
+        if birth.node is None:
+            return ()
+        origin = self._origin(birth.node)
+        if not origin.backward or origin.forward is None:
+            return birth.node.index
+        runs = nodes_of(self._question.trace.nodes, origin.forward)
+        return min((node.index for node in runs), default=birth.node.index)
 
     def _enter(self, node: Node) -> None:
         if is_call(node) and id(node) not in self._entered:
@@ -106,6 +117,10 @@ class _Blame:
             weight = huge_weight(birth.value)
             if weight is not None:
                 return self._diverged(base, scene, weight, birth)
+            scale = loss_scale_behind(birth.value, self._origin)
+            if scale is not None:
+                place, likely, more = self._place(scale[0], birth)
+                return self._finish(base, scene, reason_of_scale(scale[1], scene), scale[0].op, place, likely, more)
             growth = growth_behind(birth.value, self._origin)
             if growth is not None:
                 return self._grown(base, scene, growth, birth)

@@ -90,7 +90,7 @@ def growth_behind(value: Value, origin: Callable[[Node], Origin] = origin_of) ->
     groups: dict[Any, list[_Link]] = {}
     for link in links:
         groups.setdefault(_signature(link.node, origin), []).append(link)
-    repeated = {key: group for key, group in groups.items() if len(group) >= REPEATS and _grew(group)}
+    repeated = {key: group for key, group in groups.items() if len(group) >= _needed(group) and _grew(group)}
     if not repeated:
         return None
     gains = {key: _gain(group) for key, group in repeated.items()}
@@ -115,6 +115,11 @@ def is_overflow(node: Node) -> bool:
 
 def _is_real(value: Value) -> bool:
     return value.facts.dtype.startswith(("float", "bfloat", "complex"))
+
+
+def _needed(group: Sequence[_Link]) -> int:
+    """How many repetitions make a series; of an operation in a loop, fewer."""
+    return REPEATS - 1 if group[0].node.path else REPEATS
 
 
 def _grew(group: Sequence[_Link]) -> bool:

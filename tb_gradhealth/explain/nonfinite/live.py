@@ -21,6 +21,7 @@ from tb_gradhealth.explain import private, source
 from tb_gradhealth.explain.nonfinite.blame import causes_of
 from tb_gradhealth.explain.nonfinite.eager_questions import question_of
 from tb_gradhealth.explain.nonfinite.eager_record import Recorder
+from tb_gradhealth.explain.observer import observer
 from tb_gradhealth.format.causes import Cause
 
 FIRST = 8
@@ -52,6 +53,7 @@ class LiveWatch:
         self._marks: dict[str, int] = {}
         self._began = 0.0
         self._explained: dict[str, int] = {}
+        self._old_targets: set[int] = set()
         self.problem = ""
         """Why the last bad step could not be explained, "" if it was."""
 
@@ -96,15 +98,27 @@ class LiveWatch:
     ) -> list[Cause]:
         if self._explained.get(group, 0) >= MOST_EXPLAINED or not self._recorder.events:
             return []
-        if all_finite([*gradients, loss]):
+        target = loss if loss is not None and tf.is_tensor(loss) else self._target()
+        if all_finite([*gradients, loss, target]):
             return []
         self._explained[group] = self._explained.get(group, 0) + 1
         self._recorder.stop()
         try:
-            question = question_of(self._recorder, gradients, variables, loss, source.stack_here(2), step)
+            question = question_of(self._recorder, gradients, variables, target, source.stack_here(2), step)
             return causes_of(question)
         finally:
             self._start()
+
+    def _target(self) -> Any:
+        """What the tape differentiated last, among what was noted; None if that is not known."""
+        wanted = {number for call in list(observer.calls)[-2:] if call.eager for number in call.targets}
+        wanted -= self._old_targets
+        self._old_targets |= wanted
+        for _, _, _, outputs, _ in reversed(self._recorder.events) if wanted else ():
+            for tensor in outputs:
+                if private.tensor_id(tensor) in wanted:
+                    return tensor
+        return None
 
     def _step_ends(self, group: str) -> None:
         now = time.monotonic()

@@ -122,8 +122,21 @@ def _birth(value: Value, route: tuple[Node, ...]) -> Birth:
 
 
 def is_log_of_mask(node: Node) -> bool:
-    """A logarithm of zeros and ones that no variable had a part in: the usual way to write an additive mask."""
-    return node.type in _LOGARITHMS and not node.backward and node.inputs[0].facts.is_binary
+    """A logarithm of zeros and ones that come from comparisons or whole numbers: the usual way to write a mask."""
+    if node.type not in _LOGARITHMS or node.backward or not node.inputs[0].facts.is_binary:
+        return False
+    value = node.inputs[0]
+    for _ in range(8):
+        if value.node is None:
+            return value.origin == CONSTANT
+        kinds = [item.facts.dtype for item in value.node.inputs]
+        if value.node.type == "Cast" and not kinds[0].startswith(("float", "bfloat")):
+            return True
+        computed = [item for item in value.node.inputs if item.origin != CONSTANT]
+        if len(computed) != 1 or value.node.type in _READS:
+            return False
+        value = computed[0]
+    return False
 
 
 def _route(value: Value, came_from: dict[int, Value]) -> tuple[Node, ...]:
