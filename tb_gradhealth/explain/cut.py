@@ -34,12 +34,14 @@ class Finding:
       read: the variable is read at all.
       cuts: the first to blame first.
       dead: the last operations on ways that end nowhere, the latest first.
+      converted: conversions to NumPy that anything computed from the variable reaches, the first first.
     """
 
     connected: bool
     read: bool
     cuts: tuple[Cut, ...] = ()
     dead: tuple[Op, ...] = ()
+    converted: tuple[Op, ...] = ()
 
 
 class Reach:
@@ -124,6 +126,7 @@ class Reach:
             read=bool(self.program.users[value]),
             cuts=tuple(sorted(cuts, key=_blame)),
             dead=tuple(self._dead(bit)),
+            converted=tuple(self._converted(bit)),
         )
 
     def _cuts(self, bit: int) -> list[Cut]:
@@ -136,13 +139,22 @@ class Reach:
                     continue
                 reason = self.why_closed(op, position)
                 if reason is not None:
-                    found.append(Cut(op, position, reason))
+                    if reason != "numpy" or not self._goes_on(value):
+                        found.append(Cut(op, position, reason))
                     continue
                 for output in op.outputs:
                     if self.behind[output] and not program.carries[output]:
                         found.append(Cut(op, position, _reason_of_dtype(op)))
                         break
         return found
+
+    def _goes_on(self, value: int) -> bool:
+        """Whether the loss depends on a value by another way than through NumPy: then it was only looked at."""
+        program = self.program
+        return any(
+            program.ops[user].type != "Numpy" and any(self.behind[output] for output in program.ops[user].outputs)
+            for user, _ in program.users[value]
+        )
 
     def _dead(self, bit: int) -> list[Op]:
         """Operations that a derivative reaches and whose results nothing takes up, the latest first."""
@@ -156,6 +168,23 @@ class Reach:
             if not used:
                 found.append(op)
         return found
+
+    def _converted(self, bit: int) -> list[Op]:
+        """Conversions to NumPy of values computed in any way from what the variable reaches."""
+        program, found = self.program, []
+        stack = [value for value, mask in enumerate(self.masks) if mask & bit]
+        seen = set(stack)
+        while stack:
+            for user, _ in program.users[stack.pop()]:
+                op = program.ops[user]
+                if op.type == "Numpy":
+                    found.append(op)
+                    continue
+                for output in op.outputs:
+                    if output not in seen:
+                        seen.add(output)
+                        stack.append(output)
+        return sorted(set(found), key=lambda op: op.index)
 
     def connected_ops(self) -> frozenset[int]:
         """Operations on a way along which a derivative reaches the loss from some start."""

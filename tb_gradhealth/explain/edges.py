@@ -133,3 +133,11 @@ def is_write(op_type: str) -> bool:
 def raises(op_type: str) -> bool:
     """Whether a derivative that reaches such an operation raises because no gradient is registered."""
     return private.registered_gradient(op_type) == private.NOT_REGISTERED
+
+
+_CALLERS = frozenset({"PartitionedCall", "StatefulPartitionedCall", "While", "StatelessWhile", "If", "StatelessIf"})
+
+
+def calls_functions(op_type: str) -> bool:
+    """Whether the operation runs graphs of its own: a function, a loop, a branch."""
+    return op_type in _CALLERS

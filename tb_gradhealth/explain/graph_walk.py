@@ -39,13 +39,22 @@ class GraphWalk:
         self._handles: dict[int, Any] = {}
         self._none: dict[Any, dict[int, str]] = {}
         self._written: dict[Any, frozenset[int]] = {}
+        self._owned: frozenset[Any] = frozenset()
+        self._opens = 0
+        self._index = 0
+        self._root: Any = None
 
     def blocked_by_tape(self, answers: Mapping[Any, dict[int, str]]) -> None:
         """Operations (by `id`) whose gradient function was seen to answer None: input → reason."""
         self._none = dict(answers)
 
+    def owned_by_optimizers(self, keys: frozenset[Any], opens: int) -> None:
+        """Writes into these variables before the `opens`-th operation of the root graph are updates, not the model."""
+        self._owned, self._opens = keys, opens
+
     def root(self, graph: Any, recorded: Recorded, end: int | None = None) -> dict[Any, int]:
         """Lays out a graph up to its `end`-th operation. Returns `tensor.ref()` → value."""
+        self._root = graph
         env: dict[Any, int] = {}
         for external, inner in _captures(graph):
             env[inner.ref()] = self._captured(external, inner)
@@ -62,6 +71,10 @@ class GraphWalk:
         """Tells that a value is the handle of the variable called `key`."""
         self._handles[value] = key
 
+    def is_handle(self, value: int) -> bool:
+        """Whether a value is the handle of a variable."""
+        return value in self._handles
+
     # ---- one graph ----
 
     def _graph(
@@ -73,6 +86,8 @@ class GraphWalk:
             if len(self.program.ops) > LIMIT:
                 self.program.truncated = True
                 return
+            if graph is self._root:
+                self._index = index
             self._op(op, env, recorded(index), inside)
 
     def _op(self, op: Any, env: dict[Any, int], unrecorded: str, inside: tuple[str, ...]) -> None:
@@ -162,6 +177,8 @@ class GraphWalk:
     def write(self, kind: str, inputs: list[int], outputs: list[int], **more: Any) -> None:
         """A write into the variables among `inputs`: their states depend on all the other inputs from now on."""
         handles = [value for value in inputs if value in self._handles]
+        if self._index < self._opens:
+            handles = [value for value in handles if self._handles[value] not in self._owned]
         others = [value for value in inputs if value not in self._handles]
         whole = kind == "AssignVariableOp"
         before = [] if whole else [self._state[value] for value in handles if value in self._state]

@@ -13,7 +13,7 @@ def build():
     @tf.function
     def train_step(x):
         with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(b.trainable_variables)
+            tape.watch([v.value for v in b.trainable_variables])
             loss = tf.reduce_mean(tf.square(b(tf.tanh(a(x))) - 1.0))
         return tape.gradient(loss, variables)
 
@@ -35,5 +35,5 @@ CAUSE_OP = "not_watched"
 REASONS = ["not_watched"]
 FIX = [
     ("tf.GradientTape(watch_accessed_variables=False)", "tf.GradientTape()"),
-    ("            tape.watch(b.trainable_variables)\n", ""),
+    ("            tape.watch([v.value for v in b.trainable_variables])\n", ""),
 ]

@@ -37,10 +37,11 @@ def step(state):
 
 
 # ---- answers ----
-TITLE = "A Keras layer whose py_function computes with NumPy"
-KIND = "zero"
+TITLE = "A Keras layer whose py_function computes with NumPy: its zero gradient has no shape and the next product fails"
+KIND = "error"
 MODE = "fit"
-EXPECT = {"before": "zero", "after": "ok"}
+EXPECT = {}
+EXPECT_ERROR = "ndims must be >= 2"
 CAUSE = "py_function differentiates the TensorFlow operations in its body; this one leaves TensorFlow with .numpy()."
 CAUSE_LINE = "out = tf.py_function(squash, [h], tf.float32)"
 CAUSE_OP = "EagerPyFunc"

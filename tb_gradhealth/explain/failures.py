@@ -1,0 +1,180 @@
+"""A derivative that raised: the exception of a gradient call, or of a step that ran, → causes.
+
+Such a step yields no gradients at all, so its causes are of the kind ``"none"``.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tb_gradhealth.explain import reasons, variables
+from tb_gradhealth.explain.calls import GradientCall
+from tb_gradhealth.explain.creation import Creations
+from tb_gradhealth.explain.none import Explainer
+from tb_gradhealth.explain.observer import Observer
+from tb_gradhealth.explain.program import Op
+from tb_gradhealth.explain.source import Place, innermost, stack_of
+from tb_gradhealth.format.causes import Cause
+
+_UNREGISTERED = re.compile(r"no entry for: (\w+)|op type: (\w+)\)")
+_NODE = re.compile(r"\{\{node ([^}\s]+)\}\}|node '([^']+)'|\[\[?\{?\{?node ([^}\s\]]+)")
+
+
+def of_call(call: GradientCall, observer: Observer) -> list[Cause]:
+    """Causes of a gradient call that raised `call.error`; empty for an error that says nothing about derivatives."""
+    error, message = call.error, str(call.error)
+    here = innermost(call.stack)
+    names = _names(call)
+    if isinstance(error, RuntimeError) and "can only be used to compute one set" in message:
+        return [_cause("tape_used_twice", "tape", here, names)]
+    if isinstance(error, TypeError) and "received None" in message:
+        return [_cause("none_given", "tape", here, names)]
+    if isinstance(error, LookupError):
+        found = _UNREGISTERED.search(message)
+        op_type = next((group for group in found.groups() if group), "") if found else ""
+        if op_type:
+            return [_unregistered(call, observer, op_type, names)]
+        if "stop_gradient" in message or "PreventGradient" in message:
+            return []
+    if isinstance(error, tf.errors.OpError):
+        return _failed(call, observer, error, names)
+    return []
+
+
+def _unregistered(call: GradientCall, observer: Observer, op_type: str, names: tuple[str, ...]) -> Cause:
+    op = _op_of_type(call, observer, op_type)
+    if op is None:
+        return _cause("no_gradient_registered", op_type, innermost(call.stack), names, certainty="likely")
+    return _cause("no_gradient_registered", op_type, Creations(call.stack).place_of(op), names)
+
+
+def _op_of_type(call: GradientCall, observer: Observer, op_type: str) -> Op | None:
+    """The operation of that type which a derivative on its way to the sources meets; any of that type otherwise."""
+    if call.position < 0:
+        return None
+    explainer = Explainer(call, observer)
+    reach = explainer.reach
+    of_type = [op for op in reach.program.ops if op.type == op_type]
+    meets = [
+        op
+        for op in of_type
+        if any(reach.masks[value] for value in op.inputs) and any(reach.behind[value] for value in op.outputs)
+    ]
+    return (meets or of_type or [None])[-1]
+
+
+def _failed(call: GradientCall, observer: Observer, error: Any, names: tuple[str, ...]) -> list[Cause]:
+    """An operation of the derivative failed while it ran eagerly."""
+    op_type, tensors = _being_differentiated(error)
+    if not op_type:
+        return []
+    place = None
+    outputs = {getattr(tensor, "_id", None) for tensor in tensors} - {None}
+    for event in reversed(observer.recorder.events):
+        if event.kind == op_type and (not outputs or not outputs.isdisjoint((*event.outputs, *event.inputs))):
+            place = innermost(stack_of(event.traceback))
+            break
+    message = _short(error.message)
+    return [_cause("gradient_raised", op_type, place or innermost(call.stack), names, message, "backward",
+                   "certain" if place is not None else "likely")]  # fmt: skip
+
+
+def _being_differentiated(error: BaseException) -> tuple[str, list[Any]]:
+    """Type of the operation whose gradient function raised, and its tensors; "" if none did."""
+    traceback = error.__traceback__
+    found: tuple[str, list[Any]] = ("", [])
+    while traceback is not None:
+        frame = traceback.tb_frame
+        if frame.f_code.co_name == "_gradient_function" and "op_name" in frame.f_locals:
+            tensors = [*(frame.f_locals.get("inputs") or ()), *(frame.f_locals.get("outputs") or ())]
+            found = str(frame.f_locals["op_name"]), tensors
+        traceback = traceback.tb_next
+    return found
+
+
+def of_running(error: BaseException, observer: Observer, step: int = -1) -> list[Cause]:
+    """Causes of an exception out of a compiled step: an operation of the derivative failed."""
+    from tb_gradhealth.explain.nonfinite.gradient_calls import noted_forward
+    from tb_gradhealth.explain.nonfinite.origins import infer_forward
+
+    if not isinstance(error, tf.errors.OpError):
+        return []
+    node_names = [next(filter(None, groups)) for groups in _NODE.findall(str(error))]
+    for call in reversed(observer.calls):
+        if call.graph is None:
+            continue
+        ops = {op.name: op for op in call.graph.get_operations()}
+        for name in node_names:
+            op = ops.get(name) or ops.get(name.split("/", 1)[-1]) or _ending(ops, name)
+            if op is None or "gradient" not in op.name:
+                continue
+            noted = noted_forward(op)
+            forward = (noted[0] if noted else None) or infer_forward(op, noted[1] if noted else "")
+            if forward is None:
+                continue
+            place = Creations(call.stack).place_of(
+                Op(forward.type, 0, [], [], {}, source=forward, name=forward.name, scope=forward.name)
+            )
+            return [
+                _cause("gradient_raised", forward.type, place, _names(call), _short(error.message), "backward",
+                       "certain" if noted and noted[0] is not None else "likely", step)
+            ]  # fmt: skip
+    return []
+
+
+def _ending(ops: Mapping[str, Any], name: str) -> Any:
+    found = [op for key, op in ops.items() if name.endswith(key) and "gradient" in key]
+    return max(found, key=lambda op: len(op.name)) if found else None
+
+
+def no_explanation(error: Exception, ill: Mapping[str, Sequence[int]], owners: Sequence[Any]) -> list[Cause]:
+    """A failure to explain, said in a sentence."""
+    found = []
+    for kind, places in ill.items():
+        if not places:
+            continue
+        names = tuple(variables.name_of(owners[place], place) for place in places)
+        found.append(
+            Cause(
+                kind=kind,
+                reason_id="unexplained",
+                reason=f"No explanation: {type(error).__name__}: {_short(str(error))}",
+                op="",
+                certainty="guess",
+                variables=names,
+            )
+        )
+    return found
+
+
+def _names(call: GradientCall) -> tuple[str, ...]:
+    return tuple(variables.names_of(call.sources))
+
+
+def _cause(
+    reason_id: str, op: str, place: Place | None, names: tuple[str, ...], what: str = "", phase: str = "forward",
+    certainty: str = "certain", step: int = -1,
+) -> Cause:  # fmt: skip
+    words = reasons.words(reason_id, reasons.listed(names), op, what)
+    return Cause(
+        kind="none",
+        reason_id=reason_id,
+        reason=words.reason,
+        op=op,
+        file=place.file if place is not None else "",
+        line=place.line if place is not None else 0,
+        code=place.code if place is not None else "",
+        phase=phase,
+        fix=words.fix,
+        certainty=certainty,
+        variables=names,
+        step=step,
+    )
+
+
+def _short(message: str) -> str:
+    """The telling part of one of TensorFlow's messages."""
+    text = re.sub(r"\{\{[^}]*\}\}", "", message.split("\n")[0])
+    return re.sub(r"\s*\[Op:\w+\].*$", "", text).strip()[:200]

@@ -1,0 +1,153 @@
+"""`TapeWatch`: what the recording side asks for the causes of None and zero gradients.
+
+Promises: opening and closing may nest and repeat; no method raises; an answer that is not known is an empty list, and
+in eager mode the next steps are then recorded, so that the same question has an answer soon.
+"""
+
+import contextlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tb_gradhealth.explain import failures, hooks, variables
+from tb_gradhealth.explain.calls import GradientCall
+from tb_gradhealth.explain.none import Asked, Explainer
+from tb_gradhealth.explain.observer import AGAIN, observer
+from tb_gradhealth.format.causes import Cause
+
+_logger = logging.getLogger("tb_gradhealth")
+
+
+class TapeWatch:
+    """Watches gradient calls from `open` to `close` and explains their results.
+
+    Args:
+      on_causes: called with causes that nobody asked for: of a gradient call that raised. Before the exception goes on.
+    """
+
+    def __init__(self, on_causes: Callable[[list[Cause]], object] | None = None) -> None:
+        self._on_causes = on_causes
+        self._open = False
+        self._explainers: list[Explainer] = []
+
+    def open(self) -> None:
+        """Begins to watch. A second call does nothing."""
+        if self._open:
+            return
+        self._open = True
+        with contextlib.suppress(Exception):
+            hooks.open_()
+            observer.failure_listeners.append(self._raised)
+
+    def close(self) -> None:
+        """Ends watching; with the last watch that closes TensorFlow is as it was. A second call does nothing."""
+        if not self._open:
+            return
+        self._open = False
+        self._explainers.clear()
+        with contextlib.suppress(Exception):
+            observer.failure_listeners.remove(self._raised)
+            hooks.close()
+
+    def __enter__(self) -> "TapeWatch":
+        self.open()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def causes_of(
+        self,
+        gradients: Sequence[Any],
+        variables: Sequence[Any],
+        ill: Mapping[str, Sequence[int]],
+        *,
+        loss: Any = None,
+        step: int = -1,
+    ) -> list[Cause]:
+        """Why these gradients are None or zero.
+
+        Args:
+          gradients: as the tape gave them, or computed from those; None where there is none.
+          variables: they belong to, in the same order.
+          ill: ``"none"`` and ``"zero"`` → places in the lists that are asked about.
+          loss: the loss, where it is known (TensorFlow 1).
+          step: for the causes.
+
+        Returns:
+          Causes, the first to mend first; empty when nothing is known (yet).
+        """
+        try:
+            return self._causes_of(list(gradients), list(variables), ill, loss, step)
+        except Exception as error:
+            _logger.debug("no explanation", exc_info=True)
+            return [] if not ill else failures.no_explanation(error, ill, variables)
+
+    def _causes_of(
+        self, gradients: list[Any], owners: list[Any], ill: Mapping[str, Sequence[int]], loss: Any, step: int
+    ) -> list[Cause]:
+        from tb_gradhealth.explain import graph_v1, zero
+
+        names = variables.names_of(owners)
+        found: list[Cause] = []
+        for kind in ("none", "zero"):
+            questions: dict[int, tuple[Explainer, list[Asked]]] = {}
+            unknown = False
+            for place in ill.get(kind, ()):
+                gradient = gradients[place] if kind == "zero" else None
+                call = observer.find(owners[place], gradient, none=kind == "none")
+                if call is None:
+                    unknown = True
+                    continue
+                at = call.source_of(owners[place])
+                explainer = self._explainer(call)
+                questions.setdefault(id(call), (explainer, []))[1].append(Asked(owners[place], names[place], at or 0))
+            for explainer, asked in questions.values():
+                if kind == "none":
+                    found += explainer.none(asked, step=step)
+                else:
+                    found += zero.causes(explainer, asked, step)
+            if unknown:
+                rest = [p for p in ill[kind] if observer.find(owners[p], gradients[p], none=kind == "none") is None]
+                if graph_v1.is_v1(gradients, owners):
+                    found += graph_v1.causes_of(gradients, owners, names, {kind: rest}, loss, step)
+                elif tf.executing_eagerly():
+                    observer.arm(AGAIN)
+        return found
+
+    def _explainer(self, call: GradientCall) -> Explainer:
+        for explainer in self._explainers:
+            if explainer.call is call:
+                return explainer
+        explainer = Explainer(call, observer)
+        self._explainers = [*self._explainers[-3:], explainer]
+        return explainer
+
+    def causes_of_error(self, error: BaseException, step: int = -1) -> list[Cause]:
+        """Causes of an exception that a step raised while it ran, as far as it comes from a derivative; else none."""
+        try:
+            return failures.of_running(error, observer, step)
+        except Exception:
+            _logger.debug("no explanation", exc_info=True)
+            return []
+
+    def overlooked(self, variables: Sequence[Any] = (), step: int = -1) -> list[Cause]:
+        """Causes for variables that take part in the forward pass and are never trained.
+
+        Ask when all of a step's gradient calls have been seen: after some steps, or when training ends.
+        """
+        try:
+            from tb_gradhealth.explain import overlooked
+
+            return overlooked.causes(observer, variables, step)
+        except Exception:
+            _logger.debug("no explanation", exc_info=True)
+            return []
+
+    def _raised(self, call: GradientCall) -> None:
+        if self._on_causes is not None:
+            causes = failures.of_call(call, observer)
+            if causes:
+                self._on_causes(causes)
