@@ -130,7 +130,7 @@ class Episodes:
         onset = np.isin(rows, started)
         self.interruptions[rows[~onset]] += 1
         self.longest[rows] = np.maximum(self.longest[rows], counts[rows])
-        self.streak_first[rows[~onset]] = last - counts[rows[~onset]] + 1
+        self.streak_first[rows] = last - counts[rows] + 1  # as long as it can have been, wherever it lay
 
     def _enter(self, rows: Array, begin: Array) -> None:
         for step in np.unique(begin):

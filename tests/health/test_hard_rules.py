@@ -110,6 +110,11 @@ def test_zero_at_step_0_only_is_a_zero_initialised_layer_and_harmless():
     assert states(health) == ["ok", "ok"] and health.verdict == "healthy"
 
 
+def test_zero_at_step_0_only_is_harmless_in_a_wide_window_too():
+    rows = [[0.0, 1.0]] + [[0.1, 1.0]] * 63
+    assert assess(run_of(widened(steps_of(rows), 16))).verdict == "healthy"
+
+
 def test_a_variable_that_dies_later_is_to_watch_after_ten_steps():
     alive = [[1.0, 1.0]] * 20
     briefly = assess(run_of(steps_of([*alive, *[[0.0, 1.0]] * 9])))
