@@ -33,7 +33,13 @@ export function FlightTable({ flight, pinned }: { flight: readonly FlightStep[];
             {flight.map((step) => (
               <tr key={step.step} class={step.state === "ok" ? "" : "ill"} data-here={step.step === nearest}>
                 <th scope="row" class="number">
-                  <button type="button" class="plain" onClick={() => actions.goTo(step.step)}>
+                  {/* A stop of the Tab key at each of a hundred good steps would bar the way to the rest of the page. */}
+                  <button
+                    type="button"
+                    class="plain"
+                    tabIndex={step.state === "ok" ? -1 : 0}
+                    onClick={() => actions.goTo(step.step)}
+                  >
                     {count(step.step)}
                   </button>
                 </th>
