@@ -12,16 +12,18 @@ To explain bad steps, give the recorder a callback before the model is hooked:
 It is called with a `KeptStep`, once for each group and trace, in the thread that drains. Where nothing could be kept
 (`KeptStep.why_not`), the states of the step are still there.
 
-Not kept: under XLA, whose branches need static shapes on both sides, so that a second copy of all weights would live on
-the device for good; and where a step has more than `MAX_TENSORS` tensors.
+Under XLA, whose branches need static shapes on both sides, the same is done around the call of the compiled function
+(`explain.nonfinite.held`). Not kept: a step with more than `MAX_TENSORS` tensors.
 """
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from tb_gradhealth.explain.nonfinite import held
+from tb_gradhealth.explain.nonfinite.graph_questions import handles_of
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.record.model_step import ModelStep, tensors_of
@@ -105,6 +107,9 @@ class StepKeeper:
         self._graph: Any = None
         self._kept: tf.Variable | None = None
         self._why_not = ""
+        self._compiled = False
+        self._done: tf.Variable | None = None
+        self._frozen: tuple[int, Sequence[tuple[Any, Any]], Sequence[tuple[Any, Any]]] | None = None
 
     def of_graph(self, gradients: Sequence[Any], loss: Any, data: Any) -> None:
         """The function being traced is the step: its batch is kept, too, or its own inputs where that is not known."""
@@ -120,7 +125,7 @@ class StepKeeper:
           seq: int64 ``[]``, the step's sequence number in its ring.
         """
         if under_xla():
-            self._why_not = "the step is compiled by XLA"
+            self._keep_under_xla(finite, seq)
             return
         if len(self._inputs) + len(self._sources) > MAX_TENSORS:
             self._why_not = f"the step has more than {MAX_TENSORS} inputs and variables"
@@ -131,9 +136,62 @@ class StepKeeper:
         wanted = tf.logical_and(tf.logical_not(finite), tf.equal(self._kept, 0))
         tf.cond(wanted, lambda: self._copy(seq), lambda: tf.constant(False))
 
+    def _keep_under_xla(self, finite: Any, seq: Any) -> None:
+        """A compiled step only notes that it was bad; batch and weights are kept around its call (`held`)."""
+        self._compiled = True
+        if self._kept is None:
+            outside(self._make_variables)
+        assert self._kept is not None
+        wanted = tf.logical_and(tf.logical_not(finite), tf.equal(self._kept, 0))
+        self._kept.assign(tf.where(wanted, tf.cast(seq, tf.int64), self._kept))
+        if not held.want(self, self._sources):
+            self._why_not = "the step is compiled by XLA, and its weights are too large to be held beside themselves"
+
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """The tensors of the step's graph whose values are wanted."""
+        return self._inputs
+
+    def after_call(self, inputs: Sequence[Any], weights: Mapping[int, Any]) -> None:
+        """Behind a call of a compiled step, inside a function being traced: keeps its batch if it was bad.
+
+        Args:
+          inputs: values of `inputs`.
+          weights: id of a variable's handle → its value before the call.
+        """
+        assert self._kept is not None and self._done is not None
+        held_ = [weights.get(id(handle)) for source in self._sources for handle in handles_of(source)[:1]]
+        copies = self._copies[: len(inputs)] + self._copies[len(self._inputs) :]
+        pairs = [(copy, value) for copy, value in zip(copies, [*inputs, *held_], strict=False) if value is not None]
+        wanted = tf.logical_and(tf.greater(self._kept, 0), tf.equal(self._done, 0))
+
+        def keep() -> Any:
+            for copy, value in pairs:
+                copy.assign(tf.identity(value))
+            self._done.assign(self._kept)
+            return tf.constant(True)
+
+        tf.cond(wanted, keep, lambda: tf.constant(False))
+
+    def look_after_call(self, inputs: Sequence[Any], weights: Mapping[int, Any]) -> bool:
+        """After an eager call of a compiled step: keeps the same if it was the first bad one, and says so."""
+        if self._kept is None or int(self._kept.numpy()) == 0:
+            return False
+        before = [
+            (source, weights[id(handle)])
+            for source in self._sources
+            for handle in handles_of(source)[:1]
+            if id(handle) in weights
+        ]
+        self._frozen = (int(self._kept.numpy()), list(zip(self._inputs, inputs, strict=False)), before)
+        return True
+
     def take(self) -> tuple[int, Sequence[tuple[Any, Any]], Sequence[tuple[Any, Any]]] | None:
         """Sequence number, inputs and variables of the kept step, or None as long as there is none. Host only."""
-        if self._kept is None or int(self._kept.numpy()) == 0:
+        if self._frozen is not None:
+            return self._frozen
+        told = self._done if self._compiled else self._kept
+        if self._kept is None or told is None or int(told.numpy()) == 0:
             return None
         values = [copy.read_value() for copy in self._copies]
         for copy in self._copies:
@@ -167,6 +225,7 @@ class StepKeeper:
 
     def _make_variables(self) -> None:
         self._kept = tf.Variable(0, dtype=tf.int64, trainable=False, name="gradhealth_kept")
+        self._done = tf.Variable(0, dtype=tf.int64, trainable=False, name="gradhealth_kept") if self._compiled else None
         self._copies = [_empty_copy(tensor.dtype) for tensor in (*self._inputs, *self._sources)]
 
     def _copy(self, seq: Any) -> Any:

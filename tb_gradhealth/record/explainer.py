@@ -121,9 +121,7 @@ class Explainer:
                 self._recorder.tell_causes(group, causes or [])
 
     def _told(self, causes: Sequence[Cause]) -> None:
-        group = self._recorder.first_group()
-        if causes and group is not None:
-            self._recorder.tell_causes(group, causes)
+        self._recorder.tell_causes(self._recorder.first_group(), causes)
 
 
 def _open_watch(on_causes: Any) -> Any:

@@ -167,10 +167,8 @@ class KerasSession:
 
 def signature_of(model: Any) -> tuple[Any, ...]:
     """What a traced train function depends on: if it is the same again, the function can be used again."""
-    compiled = [
-        getattr(model, name, None)
-        for name in ("_compile_loss", "_compile_metrics", "compiled_loss", "compiled_metrics", "run_eagerly")
-    ]
+    names = ("_compile_loss", "_compile_metrics", "compiled_loss", "compiled_metrics", "_run_eagerly", "run_eagerly")
+    compiled = [vars(model).get(name) for name in names]
     optimizers = [(name, _Same(optimizer)) for name, optimizer in optimizers_of(model)]
     variables = tuple(key_of(variable) for variable in model.trainable_variables) if _is_built(model) else ()
     jit = getattr(model, "jit_compile", None)

@@ -241,9 +241,10 @@ class Recorder:
             causes = self._explain_guard.run(self.evidence.causes, group.name, bad, group.variables)
             self.tell_causes(group, causes or ())
 
-    def tell_causes(self, group: Group, causes: Sequence[Cause]) -> None:
-        """Writes causes to the log and prints those that are new."""
-        for cause in self.add_causes([dataclasses.replace(cause, group=group.name) for cause in causes]):
+    def tell_causes(self, group: Group | None, causes: Sequence[Cause]) -> None:
+        """Writes causes to the log and prints those that are new. None: nothing has been recorded yet."""
+        name = "" if group is None else group.name
+        for cause in self.add_causes([dataclasses.replace(cause, group=name) for cause in causes]):
             print(as_block(cause), file=sys.stderr, flush=True)
 
     def record_without_gradients(self, group: Group, variables: Sequence[Any]) -> None:

@@ -137,10 +137,10 @@ def expected_of(expect: dict[str, str], names: list[str]) -> dict[str, str]:
 
 
 def normalised(error: str | None) -> str | None:
-    """An error without the addresses and counters that differ from run to run."""
+    """An error's first line, without the addresses and counters that differ from run to run (the rest is a stack)."""
     if error is None:
         return None
-    return re.sub(r"0x[0-9a-f]+|\b_\d+\b|_\d+", "", error)
+    return re.sub(r"0x[0-9a-f]+|\b_\d+\b|_\d+", "", error.strip().splitlines()[0])
 
 
 def norms(ran: Ran) -> Any:
