@@ -8,6 +8,7 @@ import threading
 from tb_gradhealth.health import RunHealth
 from tb_gradhealth.serve.assessment import assess_run
 from tb_gradhealth.serve.change import UsualNorms
+from tb_gradhealth.serve.memory import give_back
 from tb_gradhealth.serve.run import Run
 
 
@@ -23,7 +24,10 @@ class Insights:
         """The verdict on the run and what it rests on."""
         with self._lock:
             if self._health is None or self._health[0] != run.revision:
+                first = self._health is None
                 self._health = run.revision, assess_run(run)
+                if first:
+                    give_back()
             return self._health[1]
 
     def known_health(self, revision: str) -> RunHealth | None:
