@@ -62,6 +62,32 @@ def eager_mode() -> Any:
     return _need(_eager_mode, "context.eager_mode")()
 
 
+def function_class() -> Any:
+    """The class whose `call_flat` every call of a traced function passes."""
+    return _need(_atomic_function, "AtomicFunction")
+
+
+# stands for: tf.function(jit_compile=True) of the function being traced, or of any around it
+_in_xla = _find("tensorflow.python.ops.control_flow_util", "GraphOrParentsInXlaContext")
+
+
+def inside_xla() -> bool:
+    """Whether the function being traced is itself inside one that says ``jit_compile=True``.
+
+    Not asked of the graph itself: while it calls a compiled function, that function's context is the graph's.
+    """
+    outer = getattr(tf.compat.v1.get_default_graph(), "outer_graph", None)
+    return outer is not None and _in_xla is not None and bool(_in_xla(outer))
+
+
+def dtype_behind(handle: Any) -> Any:
+    """The dtype of the variable that an eager resource handle points to."""
+    data = getattr(handle, "_handle_data", None)
+    if data is None or not data.shape_and_type:
+        raise Missing("The handle of a variable does not say of which dtype the variable is.")
+    return tf.as_dtype(data.shape_and_type[0].dtype)
+
+
 def add_op_callback(callback: Callable[..., Any]) -> None:
     """From now on `callback(type, inputs, attrs, outputs, name=, graph=)` after each operation of this thread."""
     _need(_add_op_callback, "op_callbacks.add_op_callback")(callback)
@@ -179,6 +205,8 @@ def is_trainable(tensor: Any) -> bool:
 
 def tensor_id(tensor: Any) -> int | None:
     """A number that no other eager tensor of this process ever has; None for a graph's tensor."""
+    if _eager_tensor is not None and not isinstance(tensor, _eager_tensor):
+        return None  # a graph's tensors are numbered, too, each graph by itself
     number = getattr(tensor, "_id", None)
     return number if isinstance(number, int) else None
 

@@ -20,7 +20,7 @@ def causes_of_kept(kept: Any) -> list[Cause]:
     """
     if kept.graph is None:
         return []
-    if kept.why_not and not kept.withheld:
+    if kept.why_not and not kept.before and not kept.withheld:
         raise graph_questions.CannotRun(f"the batch and the weights of the bad step were not kept: {kept.why_not}")
     with tf.init_scope():
         question = graph_questions.question_of(
@@ -33,4 +33,10 @@ def causes_of_kept(kept: Any) -> list[Cause]:
             data=kept.data,
             step=kept.step,
         )
-        return causes_of(question)
+        causes = causes_of(question)
+    if not causes:
+        raise graph_questions.CannotRun(
+            "run once more operation by operation, the step gave finite values (XLA computes some of them otherwise, "
+            "and random numbers differ)"
+        )
+    return causes
