@@ -112,6 +112,11 @@ def original_operation(operation: Any) -> Any:
     return getattr(operation, "_original_op", None)
 
 
+def forward_graph(graph: Any) -> Any:
+    """Of the derivative of a loop or a branch, the graph that it differentiates; None for any other graph."""
+    return getattr(graph, "_forward_graph", None)
+
+
 def function_of(graph: Any, name: str) -> Any:
     """The function called `name` that `graph`, or a graph around it, knows; None if none does."""
     while graph is not None:

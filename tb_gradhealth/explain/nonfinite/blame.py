@@ -23,6 +23,7 @@ from tb_gradhealth.explain.nonfinite.written import Written
 from tb_gradhealth.format.causes import Cause
 
 MOST_CAUSES = 3
+MOST_BIRTHS = 12
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,13 +76,13 @@ class _Blame:
         if not starts and question.loss is not None and question.loss.facts.bad:
             starts = [question.loss]
         found: list[Cause] = []
-        for birth in sorted(births(starts, self._enter), key=self._place_in_program):
+        for birth in sorted(births(starts, self._enter), key=self._place_in_program)[:MOST_BIRTHS]:
             cause = self._cause(birth, bad)
+            if cause.reason_id in _ALONE:
+                return self._with_variables([cause], bad)
             if not any(_same(cause, other) for other in found):
                 found.append(cause)
-            if len(found) == MOST_CAUSES or cause.reason_id in _ALONE:
-                break
-        return self._with_variables(found, bad)
+        return self._with_variables(found[:MOST_CAUSES], bad)
 
     def _place_in_program(self, birth: Birth) -> tuple[int, ...]:
         """Where the operation stands in the forward pass; of a derivative, the operation it belongs to."""

@@ -108,9 +108,26 @@ def _forward_of(op: Any) -> tuple[Any, bool, bool]:
     original = private.original_operation(op)
     if original is not None:
         return original, True, True
+    named = named_forward(op)
+    if named is not None:
+        return named, True, True
     if noted is None and not is_gradient_stack(source.stack_of(op.traceback)):
         return None, False, True
     return infer_forward(op, noted[1] if noted is not None else ""), True, False
+
+
+def named_forward(op: Any) -> Any:
+    """The forward operation by the name scope in which `tf.gradients` works, also inside loops and branches; else None."""
+    found = re.search(r"(?:^|/)gradients(?:_\d+)?/((?:(?!gradients(?:_\d+)?/).)*?)_grad/", op.name)
+    if found is None:
+        return None
+    graph = private.forward_graph(op.graph) or op.graph
+    while graph is not None:
+        try:
+            return graph.get_operation_by_name(found.group(1))
+        except (KeyError, ValueError):
+            graph = getattr(graph, "outer_graph", None)
+    return None
 
 
 def is_gradient_stack(stack: source.Stack) -> bool:
