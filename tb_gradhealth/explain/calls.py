@@ -19,6 +19,7 @@ class GradientCall:
       where, graph: id of the graph and the graph; EAGER and None in eager mode.
       position: number of operations before the call, of the graph or of the recorder.
       begins: number of operations before the step the call belongs to.
+      eager_position: number of eager operations recorded before the call, whatever mode it is in.
       story: when the tape recorded; None for `tf.gradients`.
       others: when other tapes recorded.
       targets: what was differentiated: graph tensors, or ids of eager tensors.
@@ -42,6 +43,7 @@ class GradientCall:
     keys: list[tuple[Any, ...]]
     trace: Any
     begins: int = 0
+    eager_position: int = 0
     others: list[Interval] = dataclasses.field(default_factory=list)
     none: list[bool] = dataclasses.field(default_factory=list)
     results: list[Any] = dataclasses.field(default_factory=list)

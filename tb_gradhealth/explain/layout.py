@@ -5,7 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tb_gradhealth.explain import edges, private
+from tb_gradhealth.explain import edges, private, variables
 from tb_gradhealth.explain.calls import GradientCall
 from tb_gradhealth.explain.cut import SILENT
 from tb_gradhealth.explain.eager_recorder import CustomGradient, EagerRecorder
@@ -13,7 +13,6 @@ from tb_gradhealth.explain.eager_walk import EagerWalk
 from tb_gradhealth.explain.graph_walk import GraphWalk
 from tb_gradhealth.explain.observer import custom_gradients_of
 from tb_gradhealth.explain.program import RECORDED, Program
-from tb_gradhealth.explain.variables import raw, tensor_key
 
 
 @dataclasses.dataclass
@@ -48,7 +47,7 @@ def _eager(call: GradientCall, recorder: EagerRecorder, owned: frozenset[Any]) -
     program.targets = [walk.value(number) for number in call.targets]
     starts = []
     for item, keys in zip(call.sources, call.keys, strict=True):
-        if tf.is_tensor(item) and not isinstance(item, tf.Variable):
+        if not variables.is_variable(item):
             starts.append([walk.value(number) for number in keys])
         else:
             starts.append([program.leaf(key) for key in keys])
@@ -58,7 +57,7 @@ def _eager(call: GradientCall, recorder: EagerRecorder, owned: frozenset[Any]) -
 
 def _graph(call: GradientCall, recorder: EagerRecorder, owned: frozenset[Any]) -> Layout:
     graph = next((target.graph for target in call.targets if hasattr(target, "graph")), call.graph)
-    before = EagerWalk(recorder, recorder.position) if recorder.events else None
+    before = EagerWalk(recorder, call.eager_position) if call.eager_position else None
     program = before.program if before is not None else Program()
     outer = _Outer(program, before, graph)
     walk = GraphWalk(program, outer.known)
@@ -70,7 +69,7 @@ def _graph(call: GradientCall, recorder: EagerRecorder, owned: frozenset[Any]) -
     program.targets = [_value_of(target, env, outer) for target in call.targets]
     starts = []
     for item, keys in zip(call.sources, call.keys, strict=True):
-        if tf.is_tensor(item) and not isinstance(raw(item), tf.Variable):
+        if not variables.is_variable(item):
             starts.append([_value_of(item, env, outer)])
         else:
             starts.append([program.leaf(key) for key in keys])
@@ -178,7 +177,3 @@ def _with_functions(graph: Any, seen: set[int] | None = None) -> list[Any]:
                 found += _with_functions(function.graph, seen)
     return found
 
-
-def key_of(tensor: Any) -> Any:
-    """See `variables.tensor_key`."""
-    return tensor_key(tensor)

@@ -78,6 +78,8 @@ class Observer:
         self.recorder.clear()
         self._ended = 0
         kept = [call for call in self.calls if not call.eager]
+        for call in kept:
+            call.eager_position = 0
         self.calls.clear()
         self.calls.extend(kept)
 
@@ -171,6 +173,7 @@ class Observer:
             keys_of_sources(sources),
             private.extract_stack(),
             begins=self._previous(where),
+            eager_position=self.recorder.position,
             others=self.tapes.others(story, where) if story is not None else [],
             zeros=_wants_zeros(args, named),
             method=method,

@@ -37,7 +37,7 @@ def _zero_words(scene: Scene) -> tuple[str, ...]:
 
 
 @rule("Sqrt")
-def root(scene: Scene) -> Reason | None:
+def _root(scene: Scene) -> Reason | None:
     if not scene.numbers or not scene.numbers[0].zeros:
         return None
     square = _square_under(scene)
@@ -81,7 +81,7 @@ def _deviation_shape(scene: Scene) -> str:
 
 
 @rule("Rsqrt")
-def reciprocal_root(scene: Scene) -> Reason | None:
+def _reciprocal_root(scene: Scene) -> Reason | None:
     return Reason(
         "derivative_of_rsqrt_at_zero",
         "1 / sqrt(x) and its derivative are infinite at 0",
@@ -91,7 +91,7 @@ def reciprocal_root(scene: Scene) -> Reason | None:
 
 
 @rule("Log", "Log1p")
-def logarithm(scene: Scene) -> Reason | None:
+def _logarithm(scene: Scene) -> Reason | None:
     if is_overflow(scene.node):
         return None
     at = "-1" if scene.origin.op == "Log1p" else "0"
@@ -105,7 +105,7 @@ def logarithm(scene: Scene) -> Reason | None:
 
 
 @rule("RealDiv", "Div", "Reciprocal", "Inv", "Xdivy", "DivNoNan")
-def division(scene: Scene) -> Reason | None:
+def _division(scene: Scene) -> Reason | None:
     divisor = scene.forward_inputs[-1] if scene.forward_inputs else scene.numbers[-1]
     if divisor.zeros:
         evidence: tuple[str, ...] = (words.of(divisor.zeros, divisor.size, "exactly 0", "divisors"),)
@@ -123,7 +123,7 @@ def division(scene: Scene) -> Reason | None:
 
 
 @rule("Pow")
-def power(scene: Scene) -> Reason | None:
+def _power(scene: Scene) -> Reason | None:
     base = scene.forward_inputs[0] if scene.forward_inputs else scene.numbers[0]
     if base.negatives and scene.output.nan and not base.zeros:
         text = "the derivative of a negative number's broken power is NaN"
@@ -140,7 +140,7 @@ def power(scene: Scene) -> Reason | None:
 
 
 @rule("Acos", "Asin", "Acosh", "Atanh")
-def arcus(scene: Scene) -> Reason | None:
+def _arcus(scene: Scene) -> Reason | None:
     name = scene.origin.op.lower()
     where = "1" if scene.origin.op == "Acosh" else "±1"
     x = scene.forward_inputs[0] if scene.forward_inputs else scene.numbers[0]
@@ -154,7 +154,7 @@ def arcus(scene: Scene) -> Reason | None:
 
 
 @rule("Atan2")
-def arcus_of_two(scene: Scene) -> Reason | None:
+def _arcus_of_two(scene: Scene) -> Reason | None:
     return Reason(
         "derivative_of_atan2_at_zero",
         "the derivative of atan2(y, x) at y = x = 0 is 0 / 0 = NaN",
@@ -164,7 +164,7 @@ def arcus_of_two(scene: Scene) -> Reason | None:
 
 
 @rule("EuclideanNorm")
-def norm(scene: Scene) -> Reason | None:
+def _norm(scene: Scene) -> Reason | None:
     return Reason(
         "derivative_of_norm_at_zero",
         "the derivative of a norm at the zero vector is 0 / 0 = NaN",
@@ -174,7 +174,7 @@ def norm(scene: Scene) -> Reason | None:
 
 
 @rule("Svd", "SelfAdjointEigV2", "Eig", "Qr")
-def decomposition(scene: Scene) -> Reason | None:
+def _decomposition(scene: Scene) -> Reason | None:
     return Reason(
         "repeated_eigenvalues",
         f"the derivative of {scene.origin.op} divides by differences of eigenvalues (or singular values), and two are equal",
@@ -187,7 +187,7 @@ def decomposition(scene: Scene) -> Reason | None:
 
 @rule("Cholesky", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve", "LogMatrixDeterminant", "MatrixDeterminant",
       "MatrixSquareRoot", "MatrixLogarithm")  # fmt: skip
-def singular(scene: Scene) -> Reason | None:
+def _singular(scene: Scene) -> Reason | None:
     return Reason(
         "singular_matrix",
         f"the derivative of {scene.origin.op} needs the inverse of a matrix that is singular or nearly so",
@@ -198,7 +198,7 @@ def singular(scene: Scene) -> Reason | None:
 
 
 @rule("Lgamma", "Digamma", "Polygamma", "Zeta", "Igamma")
-def poles(scene: Scene) -> Reason | None:
+def _poles(scene: Scene) -> Reason | None:
     return Reason(
         "pole",
         f"the derivative of {scene.origin.op} has poles at 0 and the negative whole numbers",
@@ -208,7 +208,7 @@ def poles(scene: Scene) -> Reason | None:
 
 
 @rule("Mean")
-def mean_of_nothing(scene: Scene) -> Reason | None:
+def _mean_of_nothing(scene: Scene) -> Reason | None:
     if not any(facts.numeric and not facts.size for facts in scene.forward_inputs):
         return None
     return Reason(
@@ -221,7 +221,7 @@ def mean_of_nothing(scene: Scene) -> Reason | None:
 
 
 @rule("Cast")
-def narrowing(scene: Scene) -> Reason | None:
+def _narrowing(scene: Scene) -> Reason | None:
     dtype = scene.output.dtype
     largest = max((facts.largest for facts in scene.numbers), default=0.0)
     return Reason(
@@ -233,7 +233,7 @@ def narrowing(scene: Scene) -> Reason | None:
 
 
 @rule("")
-def overflow(scene: Scene) -> Reason | None:
+def _overflow(scene: Scene) -> Reason | None:
     if not is_overflow(scene.node):
         return None
     largest = max((facts.largest for facts in scene.numbers), default=0.0)

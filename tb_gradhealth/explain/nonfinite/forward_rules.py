@@ -27,7 +27,7 @@ def rule(*kinds: str) -> Callable[[Rule], Rule]:
 
 
 @rule("Log", "Log1p")
-def logarithm(scene: Scene) -> Reason | None:
+def _logarithm(scene: Scene) -> Reason | None:
     x = scene.numbers[0]
     shift = scene.origin.op == "Log1p"
     fix = (
@@ -54,7 +54,7 @@ def logarithm(scene: Scene) -> Reason | None:
 
 
 @rule("RealDiv", "Div", "Xdivy", "FloorDiv", "TruncateDiv", "FloorMod", "Mod")
-def division(scene: Scene) -> Reason | None:
+def _division(scene: Scene) -> Reason | None:
     if scene.within_file("ops/clip_ops.py"):
         return None
     x, y = scene.numbers[0], scene.numbers[-1]
@@ -85,7 +85,7 @@ def division(scene: Scene) -> Reason | None:
 
 
 @rule("Reciprocal", "Inv", "Rsqrt", "DivNoNan")
-def reciprocal(scene: Scene) -> Reason | None:
+def _reciprocal(scene: Scene) -> Reason | None:
     x = scene.numbers[-1]
     root = scene.origin.op == "Rsqrt"
     if root and x.negatives and scene.output.nan:
@@ -109,7 +109,7 @@ _ROOT_FIX = (
 
 
 @rule("Sqrt")
-def root(scene: Scene) -> Reason | None:
+def _root(scene: Scene) -> Reason | None:
     x = scene.numbers[0]
     if not x.negatives:
         return None
@@ -118,7 +118,7 @@ def root(scene: Scene) -> Reason | None:
 
 
 @rule("Pow")
-def power(scene: Scene) -> Reason | None:
+def _power(scene: Scene) -> Reason | None:
     base, exponent = scene.numbers[0], scene.numbers[-1]
     exponents = f"exponents from {words.number(exponent.low)} to {words.number(exponent.high)}"
     if scene.output.nan and base.negatives:
@@ -139,7 +139,7 @@ def power(scene: Scene) -> Reason | None:
 
 
 @rule("Exp", "Expm1", "Sinh", "Cosh")
-def exponential(scene: Scene) -> Reason | None:
+def _exponential(scene: Scene) -> Reason | None:
     x = scene.numbers[0]
     dtype = scene.output.dtype
     limit = math.log(largest_finite(dtype))
@@ -156,7 +156,7 @@ def exponential(scene: Scene) -> Reason | None:
 
 
 @rule("Softmax", "LogSoftmax", "SoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropyWithLogits")
-def softmax(scene: Scene) -> Reason | None:
+def _softmax(scene: Scene) -> Reason | None:
     logits = scene.numbers[0]
     if logits.minus_inf:
         rows = _rows_of_minus_inf(scene)
@@ -193,7 +193,7 @@ def _rows_of_minus_inf(scene: Scene) -> str:
 
 
 @rule("Mean", "Max", "Min", "SegmentMean", "UnsortedSegmentMax", "Prod")
-def reduction_of_nothing(scene: Scene) -> Reason | None:
+def _reduction_of_nothing(scene: Scene) -> Reason | None:
     x = scene.inputs[0]
     if not x.numeric or x.size:
         return None
@@ -209,7 +209,7 @@ def reduction_of_nothing(scene: Scene) -> Reason | None:
 
 
 @rule("Acos", "Asin", "Acosh", "Atanh", "Erfinv", "Ndtri")
-def outside_domain(scene: Scene) -> Reason | None:
+def _outside_domain(scene: Scene) -> Reason | None:
     x = scene.numbers[0]
     domain = {"Acosh": "[1, ∞)", "Ndtri": "(0, 1)"}.get(scene.origin.op, "[-1, 1]")
     name = scene.origin.op.lower()
@@ -223,7 +223,7 @@ def outside_domain(scene: Scene) -> Reason | None:
 
 
 @rule("Lgamma", "Digamma", "Polygamma", "Zeta", "Betainc", "Igamma", "Igammac")
-def poles(scene: Scene) -> Reason | None:
+def _poles(scene: Scene) -> Reason | None:
     return Reason(
         "pole",
         f"{scene.origin.op} has poles at 0 and the negative whole numbers",
@@ -233,7 +233,7 @@ def poles(scene: Scene) -> Reason | None:
 
 
 @rule("Cast")
-def narrowing(scene: Scene) -> Reason | None:
+def _narrowing(scene: Scene) -> Reason | None:
     x = scene.numbers[0]
     dtype = scene.output.dtype
     return Reason(
@@ -246,7 +246,7 @@ def narrowing(scene: Scene) -> Reason | None:
 
 
 @rule("L2Loss", "Square", "Sum", "Mul", "AddN", "RealDiv", "Sqrt", "Minimum")
-def clipping(scene: Scene) -> Reason | None:
+def _clipping(scene: Scene) -> Reason | None:
     if not scene.within_file("ops/clip_ops.py"):
         return None
     largest = max((facts.largest for facts in scene.numbers), default=0.0)
@@ -263,7 +263,7 @@ def clipping(scene: Scene) -> Reason | None:
 
 
 @rule("CTCLoss", "CTCLossV2", "CudnnCTCLoss")
-def ctc(scene: Scene) -> Reason | None:
+def _ctc(scene: Scene) -> Reason | None:
     return ctc_reason()
 
 
@@ -281,7 +281,7 @@ def ctc_reason() -> Reason:
     "Svd", "SelfAdjointEigV2", "Eig", "Cholesky", "MatrixInverse", "MatrixSolve", "MatrixTriangularSolve",
     "MatrixSolveLs", "LogMatrixDeterminant", "MatrixDeterminant", "MatrixLogarithm", "MatrixSquareRoot", "Qr",
 )  # fmt: skip
-def singular(scene: Scene) -> Reason | None:
+def _singular(scene: Scene) -> Reason | None:
     return Reason(
         "singular_matrix",
         f"{scene.origin.op} of a matrix that is singular or nearly so",
@@ -292,7 +292,7 @@ def singular(scene: Scene) -> Reason | None:
 
 
 @rule("PyFunc", "EagerPyFunc", "PyFuncStateless")
-def python_code(scene: Scene) -> Reason | None:
+def _python_code(scene: Scene) -> Reason | None:
     return Reason(
         "python_code",
         "Python code called through tf.py_function or tf.numpy_function returned it",
@@ -302,7 +302,7 @@ def python_code(scene: Scene) -> Reason | None:
 
 
 @rule("Sub", "AddV2", "Add", "AddN", "Sum", "BiasAdd")
-def opposite_infinities(scene: Scene) -> Reason | None:
+def _opposite_infinities(scene: Scene) -> Reason | None:
     if not any(facts.inf for facts in scene.numbers):
         return None
     return Reason(
@@ -314,7 +314,7 @@ def opposite_infinities(scene: Scene) -> Reason | None:
 
 
 @rule("")
-def zero_times_infinity(scene: Scene) -> Reason | None:
+def _zero_times_infinity(scene: Scene) -> Reason | None:
     if not scene.output.nan or not any(facts.inf for facts in scene.numbers):
         return None
     return Reason(
@@ -326,7 +326,7 @@ def zero_times_infinity(scene: Scene) -> Reason | None:
 
 
 @rule("")
-def overflow(scene: Scene) -> Reason | None:
+def _overflow(scene: Scene) -> Reason | None:
     if not is_overflow(scene.node):
         return None
     return overflow_reason(scene)

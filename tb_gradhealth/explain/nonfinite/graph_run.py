@@ -36,7 +36,7 @@ _WRITES = (
 )  # fmt: skip
 
 
-class CannotRun(RuntimeError):
+class CannotRun(RuntimeError):  # noqa: N818 - reads as the sentence it becomes
     """The graph cannot be run once more; the text says why."""
 
 
@@ -181,10 +181,10 @@ class Run:
         seen = {id(value) for value in inputs}
         results = []
         for value in self.graph(graph, feeds, graph.outputs, path):
-            if id(value) in seen:  # handed through: a name of its own, so that each may be finished by itself
-                value = Value(value.tensor, value.origin, value.label, value.node)
-            seen.add(id(value))
-            results.append(value)
+            # What is handed through gets a name of its own, so that each may be finished by itself.
+            own = Value(value.tensor, value.origin, value.label, value.node) if id(value) in seen else value
+            seen.add(id(own))
+            results.append(own)
         return results
 
     def _while(self, op: Any, inputs: Sequence[Value], path: tuple[str, ...]) -> list[Value]:

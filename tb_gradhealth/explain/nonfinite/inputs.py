@@ -111,7 +111,7 @@ def _used(use: source.Place | None, made: source.Place | None) -> list[str]:
 
 def argument_of(label: str) -> int | None:
     """Which argument of `fit` a batch's part is."""
-    return {"x": 0, "y": 1, "sample_weight": 2}.get(label.split("[")[0])
+    return {"x": 0, "y": 1, "sample_weight": 2}.get(label.split("[", maxsplit=1)[0])
 
 
 def where_bad(tensor: Any, label: str = "") -> list[str]:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-
 from tb_gradhealth.explain import private, source
 from tb_gradhealth.explain.nonfinite.eager_record import Source
 from tb_gradhealth.explain.nonfinite.gradient_calls import noted_forward

@@ -25,10 +25,10 @@ def step(state):
 
 # ---- answers ----
 TITLE = "A stop_gradient inside the function of map_fn"
-KIND = "zero"
+KIND = "none"
 MODE = "function"
-EXPECT = {"temperature": "zero", "centre": "ok"}
-CAUSE = "stop_gradient in the loop body: zeros instead of None."
+EXPECT = {"temperature": "none", "centre": "ok"}
+CAUSE = "stop_gradient in the loop body: nothing reaches temperature."
 CAUSE_LINE = "return tf.nn.softmax(row / tf.stop_gradient(temperature))"
 CAUSE_OP = "StopGradient"
 REASONS = ["stop_gradient"]

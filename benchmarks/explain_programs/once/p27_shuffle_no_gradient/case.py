@@ -11,8 +11,8 @@ def build():
     return {"critic": critic, "maker": maker, "x": tf.random.normal([5, 2], seed=28)}
 
 
-def marginal(z):
-    return tf.random.shuffle(z)
+def painted(z):
+    return tf.image.hsv_to_rgb(tf.sigmoid(z))
 
 
 def step(state):
@@ -20,19 +20,19 @@ def step(state):
     with tf.GradientTape() as tape:
         z = state["maker"](state["x"])
         joint = state["critic"](tf.concat([z, z], 1))
-        product = state["critic"](tf.concat([z, marginal(z)], 1))
+        product = state["critic"](tf.concat([z, painted(z)], 1))
         loss = tf.reduce_mean(product) - tf.reduce_mean(joint)
     return tape.gradient(loss, variables), variables
 
 
 # ---- answers ----
-TITLE = "Mutual information estimate with tf.random.shuffle"
+TITLE = "A colour conversion inside the loss"
 KIND = "error"
 MODE = "eager"
 EXPECT = {}
-EXPECT_ERROR = "gradient registry has no entry for: RandomShuffle"
-CAUSE = "RandomShuffle has no registered gradient."
-CAUSE_LINE = "return tf.random.shuffle(z)"
-CAUSE_OP = "RandomShuffle"
+EXPECT_ERROR = "gradient registry has no entry for: HSVToRGB"
+CAUSE = "HSVToRGB has no registered gradient."
+CAUSE_LINE = "return tf.image.hsv_to_rgb(tf.sigmoid(z))"
+CAUSE_OP = "HSVToRGB"
 REASONS = ["no_gradient_registered"]
-FIX = [("tf.random.shuffle(z)", "tf.gather(z, tf.random.shuffle(tf.range(tf.shape(z)[0])))")]
+FIX = [("tf.image.hsv_to_rgb(tf.sigmoid(z))", "tf.sigmoid(z)")]

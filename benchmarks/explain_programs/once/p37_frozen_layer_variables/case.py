@@ -2,13 +2,20 @@ import keras
 import tensorflow as tf
 
 
+class Prototype(keras.layers.Layer):
+    def build(self, shape):
+        self.table = self.add_weight(shape=(shape[-1], 4), initializer="glorot_uniform", trainable=False, name="table")
+        self.temper = self.add_weight(shape=(), initializer="ones", name="temper")
+
+    def call(self, x):
+        return tf.nn.softmax(self.temper * (x @ self.table))
+
+
 def build():
     keras.utils.set_random_seed(37)
-    base = keras.layers.Dense(4, activation="relu", name="base")
+    base = Prototype(name="base")
     head = keras.layers.Dense(1, name="head")
-    base.build((None, 3))
-    head.build((None, 4))
-    base.trainable = False
+    base.build((None, 3)); head.build((None, 4))
     return {"base": base, "head": head, "x": tf.random.normal([5, 3], seed=38)}
 
 
@@ -20,12 +27,12 @@ def step(state):
 
 
 # ---- answers ----
-TITLE = "A frozen layer's variables are handed over all the same"
+TITLE = "A layer's weight that is not trainable is handed over all the same"
 KIND = "none"
 MODE = "eager"
-EXPECT = {"base": "none", "head": "ok"}
-CAUSE = "base.trainable = False: the tape does not watch its variables."
-CAUSE_LINE = "base.trainable = False"
+EXPECT = {"table": "none", "temper": "ok", "head": "ok"}
+CAUSE = "table was made with trainable=False: the tape does not watch it."
+CAUSE_LINE = 'self.table = self.add_weight(shape=(shape[-1], 4), initializer="glorot_uniform", trainable=False, name="table")'
 CAUSE_OP = "not_trainable"
 REASONS = ["not_trainable"]
-FIX = [("    base.trainable = False\n", "")]
+FIX = [("trainable=False, ", "")]
