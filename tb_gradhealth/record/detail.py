@@ -42,10 +42,9 @@ class Detail:
         keeps = will_update and not under_xla()
 
         def taken() -> list[Any]:
-            values = [tf.convert_to_tensor(weight) for weight in weights]
-            norms = tf.stack([quick_norm(real_values(value)) for value in values])
+            norms = tf.stack([_norm(weight) for weight in weights])
             self._ring.write_detail(self._seq, measured.largest, measured.zero_share, norms)
-            return [tf.identity(value) for value in values] if keeps else [tf.constant(0)]
+            return [tf.identity(weight) for weight in weights] if keeps else [tf.constant(0)]
 
         def passed() -> list[Any]:
             return [tf.zeros([0], weight.dtype) for weight in weights] if keeps else [tf.constant(0)]
@@ -68,6 +67,13 @@ class Detail:
             return tf.constant(True)
 
         tf.cond(self._due, taken, lambda: tf.constant(False))
+
+
+def _norm(weight: Any) -> Any:
+    """The norm of a variable; NaN for what only stands for one."""
+    if not (isinstance(weight, tf.Variable) or tf.is_tensor(weight)):
+        return tf.constant(float("nan"))
+    return quick_norm(real_values(tf.convert_to_tensor(weight)))
 
 
 def _difference(weight: Any, old: Any) -> Any:

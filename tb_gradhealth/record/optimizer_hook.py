@@ -56,8 +56,13 @@ class OptimizerHook:
     def _seen(self, gradients: Sequence[Any], variables: Sequence[Any] | None, proceed: Proceed) -> Any:
         if getattr(self._inside, "active", False) or not variables or len(gradients) != len(variables):
             return proceed()  # a nested call, or one that the optimizer itself will refuse
+        return self._within(lambda: self._on_apply(gradients, variables, lambda: self._within(proceed)))
+
+    def _within(self, call: Proceed) -> Any:
+        """Makes the call with nested calls left alone, also where it goes on in another thread (a replica's)."""
+        before = getattr(self._inside, "active", False)
         self._inside.active = True
         try:
-            return self._on_apply(gradients, variables, proceed)
+            return call()
         finally:
-            self._inside.active = False
+            self._inside.active = before

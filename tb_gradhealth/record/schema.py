@@ -46,15 +46,15 @@ class Entry:
 def key_of(variable: Any) -> Any:
     """The same for the same variable, however it is handed over (Keras's, TensorFlow's, one replica's copy)."""
     variable = tf_variable(variable)
-    container = getattr(variable, "_distributed_container", None)
-    if container is None:
-        container = getattr(getattr(variable, "handle", None), "_distributed_container", None)
-    if callable(container):
-        variable = container() or variable
     try:
+        container = getattr(variable, "_distributed_container", None)
+        if container is None:
+            container = getattr(getattr(variable, "handle", None), "_distributed_container", None)
+        if callable(container):
+            variable = container() or variable
         unique = getattr(variable, "_unique_id", None)
-    except Exception:  # a variable whose graph is gone
-        unique = None
+    except Exception:  # distributed variables have no handle here; others may have lost their graph
+        unique = getattr(variable, "_unique_id", None)
     return unique if unique is not None else id(variable)
 
 

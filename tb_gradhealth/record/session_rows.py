@@ -16,7 +16,8 @@ class SessionRows:
 
     Args:
       variables: in the order of the rows' columns.
-      numbered: the rows carry steps of their own; else they are counted from 0.
+      numbered: the rows carry steps of their own; else they are counted from 0. A session may read its global step
+        before or after the update that raises it, so a number that does not rise is raised.
     """
 
     def __init__(self, variables: Sequence[Any], numbered: bool, clipping: Clipping = NO_CLIPPING) -> None:
@@ -25,7 +26,7 @@ class SessionRows:
         self._numbered = numbered
         self._clipping = clipping
         self._rows: list[layout.Floats] = []
-        self._count = 0
+        self._next_step = 0
 
     @property
     def width(self) -> int:
@@ -42,7 +43,7 @@ class SessionRows:
             return []
         rows = layout.split_rows(np.stack(self._rows))
         self._rows = []
-        if not self._numbered:
-            rows.step[:] = np.arange(self._count, self._count + len(rows))
-        self._count += len(rows)
+        for index, step in enumerate(rows.step):
+            rows.step[index] = self._next_step = max(int(step), self._next_step) if self._numbered else self._next_step
+            self._next_step += 1
         return [history.single_steps([rows], place, self._clipping)]

@@ -17,7 +17,7 @@ def graph():
         a = v1.get_variable("a", initializer=[1.0, 2.0], use_resource=True)
         b = v1.get_variable("b", initializer=3.0, use_resource=False)
         c = v1.get_variable("c", initializer=1.0)
-        loss = tf.reduce_sum(a * x) + b * tf.sqrt(x)
+        loss = tf.reduce_sum(a * x) + b / x
         optimizer = v1.train.GradientDescentOptimizer(0.0)
         pairs = optimizer.compute_gradients(loss, [a, b, c])
         step = v1.train.get_or_create_global_step()
@@ -32,32 +32,28 @@ def test_a_monitored_session(tmp_path):
         with v1.train.MonitoredSession(hooks=[hook]) as session:
             for value in (4.0, 0.0, 1.0):
                 session.run(train, {x: value})
-    # the global step may be read before or after the update that raises it
-    assert only_group(tmp_path).windows.steps.sum() == 3
+    steps = only_group(tmp_path).windows.first_step
+    assert len(steps) == 3 and (np.diff(steps) >= 1).all()
 
 
 def test_a_bare_session(tmp_path):
     built, x, loss, pairs, train, _ = graph()
-    with tb_gradhealth.v1.GradHealthHook(tmp_path, pairs, loss=loss, explain=False) as hook:
-        with v1.Session(graph=built) as session:
-            with built.as_default():
-                session.run(v1.global_variables_initializer())
-            for value in (4.0, 0.0, 1.0):
-                gradient = {x: value}
-                _, rows = session.run([train, hook.rows], gradient)
-                hook.record(rows)
+    with built.as_default():
+        prepare = v1.global_variables_initializer()
+    hook = tb_gradhealth.v1.GradHealthHook(tmp_path, pairs, loss=loss, explain=False)
+    with hook, v1.Session(graph=built) as session:
+        session.run(prepare)
+        for value in (4.0, 0.0, 1.0):
+            _, rows = session.run([train, hook.rows], {x: value})
+            hook.record(rows)
     with pytest.raises(RuntimeError, match=r"is closed.*new hook"):
         hook.record(rows)
     assert [i.kind for i in read(tmp_path).incidents] == ["none", "inf"]
-    check_states(tmp_path)
-
-
-def check_states(log_dir):
-    windows = only_group(log_dir).windows
+    windows = only_group(tmp_path).windows
     assert windows.first_step.tolist() == [0, 1, 2]
     assert windows.state_last.tolist() == [[1, 1, 3], [2, 4, 3], [1, 1, 3]]
-    np.testing.assert_allclose(windows.norm_last[0, :2], [4 * np.sqrt(2), 2.0], rtol=1e-6)
-    assert windows.loss[0] == pytest.approx(18.0)
+    np.testing.assert_allclose(windows.norm_last[0, :2], [4 * np.sqrt(2), 0.25], rtol=1e-6)
+    assert windows.loss[0] == pytest.approx(12.75)
 
 
 def test_bad_input(tmp_path):

@@ -98,5 +98,5 @@ def test_what_is_no_optimizer_is_refused(tmp_path):
         tb_gradhealth.watch("adam", tmp_path)
     with pytest.raises(TypeError, match=r"TensorFlow 1.*v1.GradHealthHook"):
         tb_gradhealth.watch(tf.compat.v1.train.GradientDescentOptimizer(0.1), tmp_path)
-    with pytest.raises(ValueError, match='must be "record", "skip" or "stop". Received: on_nonfinite=.halt'):
+    with pytest.raises(ValueError, match=r'must be "record", "skip" or "stop". Received: on_nonfinite=.halt'):
         tb_gradhealth.watch(keras_of("keras").optimizers.SGD(0.1), tmp_path, on_nonfinite="halt")

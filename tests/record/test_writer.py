@@ -37,7 +37,7 @@ def test_each_way_records_the_same(tmp_path, mode):
     assert windows.first_bad_step.max(axis=0).tolist() == [5, 5, -1]
     assert windows.none_steps.sum(axis=0).tolist() == [0, 0, 12]
     assert windows.zero_steps.sum(axis=0).tolist() == [1, 1, 0]
-    np.testing.assert_allclose(np.nanmax(windows.norm_max, axis=0)[:2], [11 * np.sqrt(6), 11], rtol=1e-6)
+    np.testing.assert_allclose(np.nanmax(windows.norm_max[:, :2], axis=0), [11 * np.sqrt(6), 11], rtol=1e-6)
     assert np.nanmax(windows.loss_max) == 22.0
     assert windows.loss_nonfinite_steps.sum() == 1
 
@@ -257,11 +257,11 @@ def test_bad_records(tmp_path):
     with GradHealthWriter(tmp_path, explain=False) as writer:
         with pytest.raises(ValueError, match=r"no variables to record. Received: variables=\[\]. Pass the list"):
             writer.record([], [])
-        with pytest.raises(ValueError, match="same length. Received: 1 gradients and 2 variables. Pass the very list"):
+        with pytest.raises(ValueError, match=r"same length. Received: 1 gradients and 2 variables. Pass the very list"):
             writer.record([gradient], [variable, variable])
-        with pytest.raises(TypeError, match="must be lists of the same length.*record"):
+        with pytest.raises(TypeError, match=r"must be lists of the same length.*record"):
             writer.record(gradient, variable)
-        with pytest.raises(TypeError, match="gradient of 'w' must be a tensor.*Received: 'x' .of type str"):
+        with pytest.raises(TypeError, match=r"gradient of 'w' must be a tensor.*Received: 'x' .of type str"):
             writer.record(["x"], [variable])
         with pytest.raises(
             TypeError, match=r"`step` must be a whole number. Received: step=1.5 .*optimizer.iterations"
@@ -272,7 +272,7 @@ def test_bad_records(tmp_path):
         with pytest.raises(ValueError, match=r"must not be negative. Received: step=-1. Count steps from 0"):
             writer.record([gradient], [variable], step=-1)
         writer.record([gradient], [variable])
-    with pytest.raises(RuntimeError, match="is closed.*Keep it open"):
+    with pytest.raises(RuntimeError, match=r"is closed.*Keep it open"):
         writer.record([gradient], [variable])
     with tf.Graph().as_default(), pytest.raises(RuntimeError, match=r"TensorFlow 1 graph.*v1.GradHealthHook"):
         GradHealthWriter(tmp_path).record([gradient], [variable])
