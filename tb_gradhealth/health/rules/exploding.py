@@ -30,8 +30,9 @@ class Growing(Rule):
 
     Source: divergence, the gradient norm rising by orders of magnitude with the loss (Pascanu et al. 2013). Formula:
     with T the median log10 norm of all variables together and T_best that of the stretch with the best loss so far,
-    ``T - T_best >= growth_decades`` while the loss is worse (``l >= l_best + 2 |l_best|`` and ``|l| >= 0.1 |l_0|``, l_0
-    and T_0 being those of the first three windows); or, whatever the loss does, twice as many decades above the least T
+    ``T - T_best >= growth_decades`` while the loss is worse: it has lost half of what was gained since l_0 or is three
+    times l_best, and in any case is a tenth worse and not small (``|l| >= 0.1 |l_0|``; l_0 and T_0 are those of the
+    first three windows); or, whatever the loss does, twice as many decades above the least T
     of the last 32 stretches, one and a half times as many where no loss is recorded. Always ``T >= T_0 + 0.5``. Unit:
     decades.
     """
@@ -95,7 +96,8 @@ class Growing(Rule):
         loss, (best, at_best) = stretch.loss, self._best
         if np.isnan(loss) or np.isnan(best):
             return float(in_memory) if in_memory >= 1.5 * needed else 0.0
-        worse = loss >= best + 2 * abs(best) and not abs(loss) < 0.1 * abs(first_loss)
+        lost = max(0.1 * abs(best), min(2 * abs(best), (first_loss - best) / 2))
+        worse = loss >= best + lost and not abs(loss) < 0.1 * abs(first_loss)
         if worse and stretch.total - at_best >= needed:
             return stretch.total - at_best
         return float(in_memory) if in_memory >= 2 * needed else 0.0

@@ -58,19 +58,30 @@ class _UpdateRatio(Rule):
 class UpdatesTooLarge(_UpdateRatio):
     """One update moves the weights by half of themselves and more.
 
-    Source: the rule of thumb that updates should be about a thousandth of the weights. Formula: the median over the
-    kernels of ``|applied update| / |weight|`` at a detailed step is at least ``update_ratio_high``. No unit.
+    Formula: the median over the kernels of ``|applied update| / |weight|`` at a detailed step is at least
+    ``update_ratio_high``; at the first detailed step five times as much, since the best first step on a convex problem
+    may be as long as the weights themselves. No unit.
     """
 
     kind = "exploding"
     name = "update_ratio_high"
     checks = "updates too large for the weights"
 
+    _FIRST = 5.0
+
+    def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
+        super().__init__(layout, thresholds)
+        self._looks = 0
+
     def _ill(self, ratio: Array) -> Array:
         ill = np.zeros(self.layout.variables, bool)
         known = self._known(ratio)
-        if known.size and median_of_many(ratio[known]) >= self.thresholds.update_ratio_high:
-            ill[known[ratio[known] >= self.thresholds.update_ratio_high]] = True
+        if not known.size:
+            return ill
+        self._looks += 1
+        limit = self.thresholds.update_ratio_high * (self._FIRST if self._looks == 1 else 1.0)
+        if median_of_many(ratio[known]) >= limit:
+            ill[known[ratio[known] >= limit]] = True
         return ill
 
     def sentence(self, episode: Episode) -> str:
