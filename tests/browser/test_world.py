@@ -1,6 +1,9 @@
 """Every state of the world: each says what it is, and what next."""
 
+import functools
+import http.server
 import shutil
+import threading
 from pathlib import Path
 
 import browser_logs
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 from browser_boards import loaders
 from playwright.sync_api import expect
-from tab import Tab, near
+from tab import FRAME, Tab, near
 
 both = pytest.mark.parametrize("loader", loaders())
 
@@ -159,17 +162,35 @@ def test_log_directories_with_names_of_their_own(page, start, tmp_path):
     expect(tab.frame.locator(".run-table")).to_contain_text("second")
 
 
-def test_inside_the_frame_of_a_notebook(page, board, tmp_path):
-    notebook = tmp_path / "notebook.html"
-    notebook.write_text(
-        f'<h1>Notebook</h1><iframe src="{board.url}/#gradhealth&p.gradhealth.run=vae%2Fgradhealth" '
-        'width="1000" height="700"></iframe>'
-    )
-    page.goto(Path(notebook).as_uri())
-    inner = page.frame_locator("iframe").frame_locator('iframe[src*="gradhealth"]')
-    expect(inner.locator("h1")).to_contain_text("No gradient (None)")
+def test_inside_the_frame_of_a_notebook(page, board, notebook):
+    page.goto(notebook(f"{board.url}/#gradhealth&p.gradhealth.run=vae%2Fgradhealth"))
+    inner = page.frame_locator("iframe").frame_locator(FRAME)
+    expect(inner.locator("h1")).to_contain_text("No gradient (None)", timeout=30_000)
     expect(inner.locator(".heat-canvas")).to_be_visible()
     page.screenshot(path=_artifact("notebook.png"))
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    """Serves a page of another origin with a frame in it, as a notebook does; returns a function to its address."""
+    handler = functools.partial(QuietHandler, directory=tmp_path)
+    server = http.server.ThreadingHTTPServer(("localhost", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+
+    def address(framed: str) -> str:
+        (tmp_path / "n.html").write_text(f'<h1>Notebook</h1><iframe src="{framed}" width="1000" height="700"></iframe>')
+        return f"http://localhost:{server.server_port}/n.html"
+
+    yield address
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *args):
+        pass
 
 
 def test_without_tensorboard_around_it(page, board):

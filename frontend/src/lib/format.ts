@@ -81,7 +81,7 @@ export function splitName(name: string, pixels: number): readonly [head: string,
   const fits = Math.max(4, Math.floor(pixels / LETTER));
   if (name.length <= fits) return ["", name];
   const slash = name.lastIndexOf("/");
-  if (slash > 0 && name.length - slash <= fits - 2) return [name.slice(0, slash), name.slice(slash)];
+  if (slash > 0 && name.length - slash <= fits - 1) return [name.slice(0, slash), name.slice(slash)];
   const cut = name.length - Math.floor(fits / 2);
   return [name.slice(0, cut), name.slice(cut)];
 }

@@ -18,8 +18,10 @@ export interface RowLabelProps {
 }
 
 const INDENT = 14;
-/** Pixels that signs, dots and the step beside a name take. */
+/** Pixels that signs, dots and the step beside a name take; on a narrow page there are fewer of them. */
 const AROUND_NAME = 70;
+const AROUND_NARROW = 40;
+const NARROW = 170;
 
 export function rowId(key: string): string {
   return `row-${encodeURIComponent(key)}`;
@@ -29,7 +31,10 @@ export function rowId(key: string): string {
 export function RowLabel({ row, index, top, height, width, line, words, opened }: RowLabelProps) {
   const { session, actions } = useApp();
   const active = useCursor((cursor) => cursor.row === row.key);
-  const [head, tail] = splitName(row.label, width - AROUND_NAME - row.level * INDENT);
+  const [head, tail] = splitName(
+    row.label,
+    width - (width < NARROW ? AROUND_NARROW : AROUND_NAME) - row.level * INDENT,
+  );
   const ill = row.state !== "ok" && row.state !== "frozen";
   const classes = ["row", `row-${row.kind}`, active ? "row-active" : "", opened ? "row-opened" : ""];
   return (
