@@ -159,7 +159,8 @@ class StepKeeper:
           inputs: values of `inputs`.
           weights: id of a variable's handle → its value before the call.
         """
-        assert self._kept is not None and self._done is not None
+        done = self._done
+        assert self._kept is not None and done is not None
         held_ = [weights.get(id(handle)) for source in self._sources for handle in handles_of(source)[:1]]
         copies = self._copies[: len(inputs)] + self._copies[len(self._inputs) :]
         pairs = [(copy, value) for copy, value in zip(copies, [*inputs, *held_], strict=False) if value is not None]
@@ -168,7 +169,7 @@ class StepKeeper:
         def keep() -> Any:
             for copy, value in pairs:
                 copy.assign(tf.identity(value))
-            self._done.assign(self._kept)
+            done.assign(self._kept)
             return tf.constant(True)
 
         tf.cond(wanted, keep, lambda: tf.constant(False))

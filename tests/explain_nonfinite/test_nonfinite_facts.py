@@ -48,7 +48,12 @@ def test_the_walk_ends_where_all_inputs_are_finite():
 
 
 def test_a_literal_mask_is_innocent_and_softmax_over_it_is_the_birth():
-    mask, logits, masked, out = value([-np.inf, -np.inf], CONSTANT), value([1.0, 2.0]), value([-np.inf] * 2), value([np.nan] * 2)
+    mask, logits, masked, out = (
+        value([-np.inf, -np.inf], CONSTANT),
+        value([1.0, 2.0]),
+        value([-np.inf] * 2),
+        value([np.nan] * 2),
+    )
     node("AddV2", [logits, mask], masked, 0)
     node("Softmax", [masked], out, 1)
     (birth,) = births([out])

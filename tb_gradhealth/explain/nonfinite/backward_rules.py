@@ -98,8 +98,8 @@ def _logarithm(scene: Scene) -> Reason | None:
     return Reason(
         "derivative_of_log_at_zero",
         f"the derivative of the logarithm at {at} is infinite (1 / 0), and Inf × 0 is NaN",
-        "Keep its argument above 0: tf.math.log(tf.maximum(x, 1e-7)) or log(x + 1e-7); for probabilities work on logits "
-        "instead (from_logits=True, tf.nn.log_softmax).",
+        "Keep its argument above 0: tf.math.log(tf.maximum(x, 1e-7)) or log(x + 1e-7); for probabilities work on "
+        "logits instead (from_logits=True, tf.nn.log_softmax).",
         _zero_words(scene),
     )
 
@@ -158,7 +158,7 @@ def _arcus_of_two(scene: Scene) -> Reason | None:
     return Reason(
         "derivative_of_atan2_at_zero",
         "the derivative of atan2(y, x) at y = x = 0 is 0 / 0 = NaN",
-        "Move the point away from the origin: tf.math.atan2(y, x + 1e-7), or choose safe values with tf.where before it.",
+        "Move the point away from the origin: tf.math.atan2(y, x + 1e-7), or choose safe values with tf.where first.",
         _zero_words(scene),
     )
 
@@ -177,9 +177,9 @@ def _norm(scene: Scene) -> Reason | None:
 def _decomposition(scene: Scene) -> Reason | None:
     return Reason(
         "repeated_eigenvalues",
-        f"the derivative of {scene.origin.op} divides by differences of eigenvalues (or singular values), and two are equal",
-        "Make them differ: add a small random or graded diagonal before it; or use only the values, whose derivative is "
-        "finite.",
+        f"the derivative of {scene.origin.op} divides by differences of eigenvalues or singular values; two are equal",
+        "Make them differ: add a small random or graded diagonal before it; or use only the values, whose derivative "
+        "is finite.",
         (),
         "likely",
     )

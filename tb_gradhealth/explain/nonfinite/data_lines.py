@@ -34,8 +34,8 @@ def maker_of_bad_data(use: Place, argument: int | None = None) -> Place | None:
     best: tuple[int, int, Place] | None = None
     for distance, expression in enumerate(_slice(module, _entry(module, use.line, argument))):
         for node in ast.walk(expression):
-            score = _suspicion(node)
-            if score and (best is None or score > best[0]):
+            score = _suspicion(node) if isinstance(node, ast.expr) else 0
+            if isinstance(node, ast.expr) and score and (best is None or score > best[0]):
                 best = (score, distance, Place(module.file, node.lineno))
     return best[2] if best else None
 

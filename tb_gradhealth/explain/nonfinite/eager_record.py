@@ -17,7 +17,7 @@ from tb_gradhealth.explain.nonfinite import gradient_calls
 from tb_gradhealth.explain.nonfinite.trace import COMPUTED, CONSTANT, INPUT, Node, Trace, Value
 
 Event = tuple[str, tuple[Any, ...], Any, Any, tuple[Any, ...]]
-"""Type, inputs, attributes, outputs, place: (code, offset) of frames, innermost first, (None, layer) of Keras layers."""
+"""Type, inputs, attributes, outputs, place: (code, offset) of frames, innermost first; (None, layer) of a layer."""
 
 
 class Recorder:

@@ -31,8 +31,8 @@ def _logarithm(scene: Scene) -> Reason | None:
     x = scene.numbers[0]
     shift = scene.origin.op == "Log1p"
     fix = (
-        "Keep its argument above 0: tf.math.log(tf.maximum(x, 1e-7)) or log(x + 1e-7); for probabilities work on logits "
-        "instead (from_logits=True, tf.nn.log_softmax, tf.math.log_sigmoid)."
+        "Keep its argument above 0: tf.math.log(tf.maximum(x, 1e-7)) or log(x + 1e-7); for probabilities work on "
+        "logits instead (from_logits=True, tf.nn.log_softmax, tf.math.log_sigmoid)."
     )
     if scene.output.nan and (x.negatives or shift):
         below = "below -1" if shift else "negative"
@@ -202,8 +202,8 @@ def _reduction_of_nothing(scene: Scene) -> Reason | None:
     return Reason(
         "mean_of_nothing",
         f"the {op.lower()} of no elements is {result}",
-        "Do not let an empty batch, or an empty selection, come here: batch(..., drop_remainder=True), as many rows for "
-        "every replica, or tf.math.divide_no_nan(tf.reduce_sum(x), count).",
+        "Do not let an empty batch, or an empty selection, come here: batch(..., drop_remainder=True), as many rows "
+        "for every replica, or tf.math.divide_no_nan(tf.reduce_sum(x), count).",
         (f"its input has the shape {list(x.shape)}",),
     )
 
@@ -239,8 +239,8 @@ def _narrowing(scene: Scene) -> Reason | None:
     return Reason(
         "cast_overflow",
         f"the value is too large for {dtype}, whose largest number is {words.number(largest_finite(dtype))}",
-        "Keep this part in float32, scale the values down before the cast, or use bfloat16; with a fixed loss scale use "
-        "keras.optimizers.LossScaleOptimizer, which lowers it by itself.",
+        "Keep this part in float32, scale the values down before the cast, or use bfloat16; with a fixed loss scale "
+        "use keras.optimizers.LossScaleOptimizer, which lowers it by itself.",
         (f"largest value {words.number(x.largest)}", words.made(scene.output)),
     )
 
@@ -256,9 +256,7 @@ def _clipping(scene: Scene) -> Reason | None:
         "every gradient into NaN",
         "Make the gradients smaller at their source: scale the input data and the loss (divide raw counts by their "
         "standard deviation); as a stopgap clip each gradient by value first.",
-        (
-            f"largest |gradient| {words.number(largest)}, whose square is beyond {words.number(largest_finite('float32'))}",
-        ),
+        (f"largest |gradient| {words.number(largest)}; the square is over {words.number(largest_finite('float32'))}",),
     )
 
 
@@ -268,10 +266,11 @@ def _ctc(scene: Scene) -> Reason | None:
 
 
 def ctc_reason() -> Reason:
+    """The reason where CTC has no path to a label."""
     return Reason(
         "ctc_label_too_long",
-        "CTC has no path from this input to its label: the label needs more frames than there are (one for each symbol, "
-        "and a blank between equal neighbours), so its probability is 0 and its loss Inf",
+        "CTC has no path from this input to its label: the label needs more frames than there are (one for each "
+        "symbol, and a blank between equal neighbours), so its probability is 0 and its loss Inf",
         "Give such samples more frames (less striding), shorten or leave out their labels, and check label_length + "
         "repeats ≤ logit_length.",
     )
@@ -333,6 +332,7 @@ def _overflow(scene: Scene) -> Reason | None:
 
 
 def overflow_reason(scene: Scene) -> Reason:
+    """The reason where finite values left the range of their type at once."""
     largest = max((facts.largest for facts in scene.numbers), default=0.0)
     dtype = scene.output.dtype
     half = dtype == "float16"

@@ -1,8 +1,8 @@
 """Which operation is being differentiated: noted for every gradient operation, in graphs and in eager mode.
 
-A tape differentiates one recorded operation after the other through one function that TensorFlow lets be replaced. While
-somebody listens, ours stands in for it, calls it, and notes which operations came into being meanwhile. Counted, so
-that several listeners may come and go in any order; with the last one the original function is back.
+A tape differentiates one recorded operation after the other through one function that TensorFlow lets be replaced.
+While somebody listens, ours stands in for it, calls it, and notes which operations came into being meanwhile. Counted,
+so that several listeners may come and go in any order; with the last one the original function is back.
 
 In a graph the notes stay with the graph (they hold no tensor), so that a step traced while a writer was open can be
 explained long after.
@@ -60,6 +60,7 @@ def listen(listener: EagerListener) -> None:
 
 
 def unlisten(listener: EagerListener) -> None:
+    """The opposite of `listen`."""
     if listener in _state.eager:
         _state.eager.remove(listener)
 

@@ -131,7 +131,7 @@ def handles_of(variable: Any) -> list[Any]:
 
 
 def names_of_data(data: Any) -> dict[int, str]:
-    """id of a tensor → its part of the batch: ``"x"``, ``"y"``, ``"sample_weight"``, with an index where a part has several."""
+    """id of a tensor → its part of the batch: ``"x"``, ``"y"``, ``"sample_weight"``; ``"x[0]"`` if it has several."""
     found: dict[int, str] = {}
     if data is None:
         return found

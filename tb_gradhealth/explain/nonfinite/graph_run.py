@@ -230,7 +230,7 @@ _COLLECTIVES = frozenset({"CollectiveReduceV2", "CollectiveReduce", "NcclAllRedu
 def _inputs(op: Any, peers: Mapping[int, list[Any]]) -> Sequence[Any]:
     """What an operation needs: of an all-reduce, the values of all replicas and nothing else."""
     if op.type in _COLLECTIVES:
-        return peers.get(id(op), list(op.inputs)[:1])
+        return peers.get(id(op)) or [op.inputs[0]]
     return list(op.inputs)
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tb_gradhealth.explain.nonfinite.facts import largest_finite
+from tb_gradhealth.explain.nonfinite.facts import Facts, largest_finite
 from tb_gradhealth.explain.nonfinite.origins import Origin, origin_of
 from tb_gradhealth.explain.nonfinite.trace import VARIABLE, Node, Value
 
@@ -78,8 +78,8 @@ def chain_of(value: Value) -> tuple[list[_Link], Value]:
 
 def size_of(value: Value) -> float:
     """Largest absolute value, Inf where an element is."""
-    facts = value.facts
-    return math.inf if facts.inf and not facts.is_mask else facts.largest
+    facts: Facts = value.facts
+    return math.inf if facts.inf and not facts.is_mask else float(facts.largest)
 
 
 def growth_behind(value: Value, origin: Callable[[Node], Origin] = origin_of) -> Growth | None:

@@ -24,11 +24,13 @@ BYTES = 512 * 2**20
 class Wants(Protocol):
     """A step that wants its weights held."""
 
-    inputs: Sequence[Any]
-    """Tensors of the step's graph."""
+    @property
+    def inputs(self) -> Sequence[Any]:
+        """Tensors of the step's graph."""
+        ...
 
     def look_after_call(self, inputs: Sequence[Any], weights: Mapping[int, Any]) -> bool:
-        """After an eager call: takes values of `inputs` and the weights (id of a handle → value); True if it was bad."""
+        """After an eager call: takes values of `inputs` and weights (id of a handle → value); True if it was bad."""
         ...
 
     def after_call(self, inputs: Sequence[Any], weights: Mapping[int, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Causes that did not arise in the step at all: data that already held NaN, weights that already were NaN, a literal."""
+"""Causes that did not arise in the step: data that already held NaN, weights that already were NaN, a literal."""
 
 import dataclasses
 from typing import Any
@@ -36,8 +36,8 @@ def _data(base: Cause, value: Value, use: source.Place | None) -> Cause:
     fix = "Clean the data before training: drop or fill such rows (np.isfinite, dataset.filter)."
     if "/" in code:
         fix = (
-            "A division made it: add a small epsilon to the divisor, as in / (x.std(0) + 1e-6), or leave out columns that "
-            "never vary; else drop or fill such rows before training (np.isfinite, dataset.filter)."
+            "A division made it: add a small epsilon to the divisor, as in / (x.std(0) + 1e-6), or leave out columns "
+            "that never vary; else drop or fill such rows before training (np.isfinite, dataset.filter)."
         )
     elif "log" in code or "sqrt" in code:
         fix = f"Bound the argument on that line (np.maximum(x, 1e-7)), or {fix[0].lower()}{fix[1:]}"
@@ -65,8 +65,7 @@ def _weights(base: Cause, value: Value, written: Written) -> Cause:
         reason_id="bad_weights",
         reason=f"the weights were already {what} before this step ({name})",
         op="variable",
-        fix="Look at the first bad step: its update made them so. GradHealthCallback(on_nonfinite='stop') keeps the last good "
-        "weights.",
+        fix="Look at the first bad step: its update made them so. on_nonfinite='stop' keeps the last good weights.",
         certainty="certain",
         evidence=(str(value.facts),),
         phase="forward",

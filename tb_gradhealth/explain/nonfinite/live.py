@@ -1,8 +1,8 @@
 """Eager steps as they run: the very step that went wrong is explained, with no second run.
 
-While a `LiveWatch` is open, the operations of this thread are noted by reference (`eager_record`), so that when a step's
-gradients turn out not to be finite everything that made them is still there. What that costs is bounded twice: in
-memory (`BYTES`), and in time: the first `FIRST` steps are always noted, later ones only if noting them takes less than
+While a `LiveWatch` is open, the operations of this thread are noted by reference (`eager_record`), so that when a
+step's gradients turn out not to be finite everything that made them is still there. What that costs is bounded twice:
+in memory (`BYTES`), and in time: the first `FIRST` steps are always noted, later ones only if noting them takes less than
 `SHARE` of the time a step takes, else one in so many that it does.
 
 Promises: `look` never raises; nothing is kept beyond the step that follows; a loop of compiled functions, which is a

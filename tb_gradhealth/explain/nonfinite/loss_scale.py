@@ -1,4 +1,4 @@
-"""A loss scale that is too large: a float16 gradient overflows because of the number that the loss was multiplied by."""
+"""A loss scale that is too large: a float16 gradient overflows because the loss was multiplied by it."""
 
 from collections.abc import Callable
 

@@ -116,7 +116,7 @@ def _forward_of(op: Any) -> tuple[Any, bool, bool]:
 
 
 def named_forward(op: Any) -> Any:
-    """The forward operation by the name scope in which `tf.gradients` works, also inside loops and branches; else None."""
+    """The forward operation by the name scope in which `tf.gradients` works, also inside loops; else None."""
     found = re.search(r"(?:^|/)gradients(?:_\d+)?/((?:(?!gradients(?:_\d+)?/).)*?)_grad/", op.name)
     if found is None:
         return None
@@ -139,7 +139,7 @@ def is_gradient_stack(stack: source.Stack) -> bool:
 
 
 def infer_forward(op: Any, kind: str = "") -> Any:
-    """The forward operation whose values `op` takes, and which fits its type and its name scope best; None if none does.
+    """The forward operation whose values `op` takes and which fits its type and name scope best; None if none does.
 
     Args:
       op: a gradient operation of a graph.
@@ -227,7 +227,7 @@ _HAVE_GRAD_OPS = frozenset(
 
 
 def _layers_in(name: str, stack: source.Stack) -> tuple[str, ...]:
-    """Names of the Keras layers that an operation's name scopes tell of, where Keras code stands behind the user's line."""
+    """Keras layers that an operation's name scopes tell of, where Keras stands behind the user's line."""
     if not source.behind_keras(stack):
         return ()
     return tuple(part for part in name.split("/")[:-1] if part not in ("while", "cond", "body", "gradient_tape"))

@@ -1,7 +1,7 @@
 """From a scene to its reason: what went wrong in plain words, the numbers that show it, and the change that mends it.
 
-Rules live in `forward_rules` and `backward_rules`, by type of the forward operation; this module picks the rule and adds
-what is true of every reason: a mask that hides the value and not its derivative.
+Rules live in `forward_rules` and `backward_rules`, by type of the forward operation; this module picks the rule and
+adds what is true of every reason: a mask that hides the value and not its derivative.
 """
 
 import dataclasses

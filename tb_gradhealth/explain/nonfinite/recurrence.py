@@ -28,14 +28,15 @@ def reason_of_growth(growth: Growth, scene: Scene | None) -> Reason:
 
 def _fix(growth: Growth) -> str:
     if growth.origin.op in _UNBOUNDED:
-        return f"Do not feed {growth.origin.op.lower()} back into itself: use a bounded activation such as tanh or sigmoid."
+        name = growth.origin.op.lower()
+        return f"Do not feed {name} back into itself: use a bounded activation such as tanh or sigmoid."
     if growth.origin.backward:
         return (
-            "Start with smaller weights: a standard deviation of 1/sqrt(fan_in) (Glorot or orthogonal initialiser) instead "
-            "of 1; or shorten the sequence (truncated backpropagation). Clipping the gradient helps only while it is "
-            "still finite."
+            "Start with smaller weights: a standard deviation of 1/sqrt(fan_in) (Glorot or orthogonal initialiser) "
+            "instead of 1; or shorten the sequence (truncated backpropagation). Clipping the gradient helps only "
+            "while it is still finite."
         )
     return (
-        "Bound the state: tanh instead of relu or a linear activation, an orthogonal recurrent initialiser (smaller weights), or "
-        "normalisation between the repetitions."
+        "Bound the state: tanh instead of relu or a linear activation, an orthogonal recurrent initialiser (smaller "
+        "weights), or normalisation between the repetitions."
     )

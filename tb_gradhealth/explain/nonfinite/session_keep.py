@@ -90,7 +90,7 @@ class SessionKeeper:
             else:
                 feeds[tensor.ref()] = Value(tf.constant(value), INPUT, op.name if op.type in _FED else "")
         places = [place for place, gradient in enumerate(self._gradients) if gradient is not None]
-        wanted = [self._gradients[place] for place in places]
+        wanted: list[Any] = [self._gradients[place] for place in places]
         wanted += [self._loss] if self._loss is not None else []
         trace = Trace()
         values = Run(trace).graph(wanted[0].graph, feeds, wanted)
@@ -102,7 +102,7 @@ class SessionKeeper:
         return Question(trace, found, loss, stack_of(wanted[0].op.traceback), step, exact=not trace.random)
 
     def _find_leaves(self) -> list[Any]:
-        """Where values enter the gradients: what is fed, drawn at random, taken from a queue, or read from a variable."""
+        """Where values enter the gradients: what is fed, drawn at random, queued, read from a variable."""
         leaves: dict[Any, Any] = {}
         seen: set[int] = set()
         budget = WEIGHT_BYTES
@@ -152,7 +152,7 @@ def _owners(variables: Sequence[Any]) -> dict[str, str]:
 
 
 def _handle_name(op: Any) -> str:
-    return op.inputs[0].op.name if len(op.inputs) else op.name
+    return str(op.inputs[0].op.name if len(op.inputs) else op.name)
 
 
 __all__ = ["CannotRun", "SessionKeeper"]

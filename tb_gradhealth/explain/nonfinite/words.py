@@ -11,6 +11,7 @@ def of(count: int, total: int, what: str, noun: str = "inputs") -> str:
 
 
 def number(value: float) -> str:
+    """Four digits."""
     return f"{value:.4g}"
 
 
@@ -39,5 +40,6 @@ def series(values: tuple[float, ...], shown: int = 8) -> str:
 
 
 def listing(names: tuple[str, ...], shown: int = 4) -> str:
+    """The first names, and how many more there are."""
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")

@@ -1,7 +1,7 @@
 """Where a layer, the initial value of a weight, the optimizer or the loss was written down, read from the user's files.
 
-Some causes lie on a line that is on no stack any more. What is found here was read, not run, so callers call it "likely".
-Promises: nothing raises; the answer is None unless there is one candidate, or one that is clearly the best.
+Some causes lie on a line that is on no stack any more. What is found here was read, not run, so callers call it
+"likely". Promises: nothing raises; the answer is None unless there is one candidate, or one that is clearly the best.
 """
 
 import ast
