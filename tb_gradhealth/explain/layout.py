@@ -176,4 +176,3 @@ def _with_functions(graph: Any, seen: set[int] | None = None) -> list[Any]:
             if function is not None:
                 found += _with_functions(function.graph, seen)
     return found
-

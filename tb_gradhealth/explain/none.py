@@ -44,7 +44,8 @@ class Explainer:
 
     def __init__(self, call: GradientCall, observer: Observer) -> None:
         self.call = call
-        self._observer = observer
+        self.observer = observer
+        self.closed: Any = None
         self.creations = Creations(call.stack)
         self._layout: Layout | None = None
         self._starts: list[tuple[int, int]] = []
@@ -55,12 +56,12 @@ class Explainer:
         if self._layout is None:
             owned = frozenset(
                 key
-                for call in self._observer.calls
+                for call in self.observer.calls
                 for item, keys in zip(call.sources, call.keys, strict=True)
                 if variables.is_variable(item)
                 for key in keys
             )
-            self._layout = lay_out(self.call, self._observer.recorder, owned)
+            self._layout = lay_out(self.call, self.observer.recorder, owned)
         return self._layout
 
     @property
@@ -78,6 +79,17 @@ class Explainer:
         if not found:
             return Finding(connected=False, read=False)
         return next((finding for finding in found if finding.connected), found[0])
+
+    def variable_behind(self, leaf: int) -> tuple[str, Any]:
+        """Name and variable of a leaf of the program, "" and None if nobody knows it."""
+        keys = {key for key, value in self.layout.program.leaves.items() if value == leaf}
+        known = [*self.call.sources, *self.call.watched_variables]
+        for call in self.observer.calls:
+            known += [*call.sources, *call.watched_variables]
+        for variable in known:
+            if not keys.isdisjoint(variables.keys_of(variable)):
+                return variables.name_of(variable), variable
+        return "", None
 
     def none(self, asked: Sequence[Asked], kind: str = "none", step: int = -1) -> list[Cause]:
         """Causes of the gradients that are None (or zero, if the way is cut) for these variables."""

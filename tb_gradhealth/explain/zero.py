@@ -1,8 +1,116 @@
-"""Why gradients are exactly zero."""
+"""Why gradients are exactly zero: a way that is cut inside a loop, or closed by the values of this very step.
 
-from tb_gradhealth.explain.none import Asked, Explainer
+The walk is the same as for None, with further edges taken as closed: where the values show that a derivative is zero
+everywhere (a dead activation, a clip beyond its limits, a factor of zeros), or where an operation's derivative is zero
+whatever comes. Without the values of the step only operations through which every way leads are named, as "likely".
+"""
+
+from collections.abc import Sequence
+
+from tb_gradhealth.explain.cut import Cut, Reach
+from tb_gradhealth.explain.diagnosis import Diagnosis
+from tb_gradhealth.explain.flat import CANDIDATES, Closed, closed_by_values
+from tb_gradhealth.explain.none import Asked, Explainer, gathered
+from tb_gradhealth.explain.program import Op
+from tb_gradhealth.explain.source import Place, innermost
 from tb_gradhealth.format.causes import Cause
 
+_ACTIVATIONS = frozenset({"dead_activation", "saturated_activation", "softmax_one_unit"})
 
-def causes(explainer: Explainer, asked: list[Asked], step: int = -1) -> list[Cause]:
-    return explainer.none(asked, "zero", step)
+
+def causes(explainer: Explainer, asked: Sequence[Asked], step: int = -1) -> list[Cause]:
+    """Causes of gradients that are exactly zero; empty if the zeros look harmless or nothing is known."""
+    cut = explainer.none(asked, "zero", step)
+    explained = {name for cause in cut for name in cause.variables}
+    inner = _of_inner_calls(explainer, [item for item in asked if item.name not in explained], step)
+    explained |= {name for cause in inner for name in cause.variables}
+    left = [item for item in asked if item.name not in explained]
+    found = [(item, d) for item in left if (d := _by_value(explainer, item)) is not None]
+    return cut + inner + gathered(found, "zero", step)
+
+
+def _of_inner_calls(explainer: Explainer, asked: Sequence[Asked], step: int) -> list[Cause]:
+    """`tf.recompute_grad` and its like ask a tape of their own, with zeros for what is not connected."""
+    found: list[Cause] = []
+    for call in explainer.call.inner:
+        if not call.zeros:
+            continue
+        own = [
+            Asked(item.variable, item.name, at) for item in asked if (at := call.source_of(item.variable)) is not None
+        ]
+        if own:
+            found += Explainer(call, explainer.observer).none(own, "zero", step)
+    return found
+
+
+def _by_value(explainer: Explainer, asked: Asked) -> Diagnosis | None:
+    program = explainer.layout.program
+    starts = explainer.layout.starts[asked.place]
+    closed = explainer.closed
+    if closed is None:
+        closed = explainer.closed = closed_by_values(program, explainer.reach.behind)
+    for limit in (False, True):
+        edges = {key: c.reason for key, c in closed.items() if limit or c.certain}
+        reach = Reach(program, starts, edges)
+        findings = [reach.finding(bit) for bit in range(len(starts))]
+        if any(finding.connected for finding in findings) or not findings:
+            continue
+        cuts = [cut for finding in findings for cut in finding.cuts if (cut.op.index, cut.position) in closed]
+        if cuts:
+            return _diagnosis(explainer, closed, cuts[0])
+    return _only_way(explainer, starts)
+
+
+def _diagnosis(explainer: Explainer, closed: dict[tuple[int, int], Closed], cut: Cut) -> Diagnosis:
+    reason = closed[cut.op.index, cut.position]
+    op, place, what, reason_id = cut.op, None, reason.what, reason.reason
+    if reason.because is not None:  # the zeros come from an activation further up
+        op, reason_id = reason.because, "dead_activation"
+    if reason.weights is not None:
+        name, variable = explainer.variable_behind(reason.weights)
+        what = f"'{name}'" if name else "a variable"
+        place = explainer.creations.variable(variable) if variable is not None else None
+    place = place or _line(explainer, op, reason_id)
+    evidence = reason.evidence
+    return Diagnosis(
+        reason_id, op.kind or op.type, place, what, "certain" if reason.certain else "likely", evidence, op.index
+    )
+
+
+def _line(explainer: Explainer, op: Op, reason_id: str) -> Place | None:
+    """The constructor of the layer for an activation inside one, else the user's line."""
+    if reason_id in _ACTIVATIONS:
+        from tb_gradhealth.explain.source import behind_keras
+
+        if behind_keras(op.stack):
+            made = explainer.creations.layer_of(op, "activation")
+            if made is not None:
+                return made
+    return explainer.creations.place_of(op) or innermost(explainer.call.stack)
+
+
+def _only_way(explainer: Explainer, starts: Sequence[int]) -> Diagnosis | None:
+    """Without values: an operation that can be flat and through which every way to the loss leads."""
+    program = explainer.layout.program
+    best: tuple[int, int, Op] | None = None
+    for op in program.ops:
+        rank = CANDIDATES.get(op.type)
+        if rank is None or not any(explainer.reach.behind[value] for value in op.outputs):
+            continue
+        if any(
+            program.tensors[value] is not None and hasattr(program.tensors[value], "_numpy") for value in op.outputs
+        ):
+            continue  # its values are known, and they say nothing
+        reach = Reach(program, starts, {(op.index, position): "flat" for position in range(len(op.inputs))})
+        if any(reach.finding(bit).connected for bit in range(len(starts))):
+            continue
+        if best is None or (rank[0], op.index) < best[:2]:
+            best = (rank[0], op.index, op)
+    if best is None:
+        return None
+    op = best[2]
+    reason_id = CANDIDATES[op.type][1]
+    return Diagnosis(
+        reason_id, op.type, _line(explainer, op, reason_id), "", "likely",
+        ("the values of the step were not at hand; every way to the loss leads through this operation",), op.index,
+    )  # fmt: skip

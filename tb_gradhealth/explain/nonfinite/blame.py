@@ -14,7 +14,7 @@ from tb_gradhealth.explain.nonfinite.divergence import huge_weight, reason_of_di
 from tb_gradhealth.explain.nonfinite.expand import expand, is_call
 from tb_gradhealth.explain.nonfinite.growth import Growth, growth_behind, is_overflow
 from tb_gradhealth.explain.nonfinite.loss_scale import loss_scale_behind, reason_of_scale
-from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of
+from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of, replica_in
 from tb_gradhealth.explain.nonfinite.reasons import Reason, reason_of
 from tb_gradhealth.explain.nonfinite.scene import Scene, is_hidden
 from tb_gradhealth.explain.nonfinite.trace import Node, Trace, Value
@@ -159,6 +159,7 @@ class _Blame:
             certainty = "likely"
         return dataclasses.replace(
             base,
+            replica=max(base.replica, replica_in(scene.node)),
             reason_id=reason.id,
             reason=reason.text,
             op=op,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tb_gradhealth.explain import private, source
-from tb_gradhealth.explain.nonfinite import gradient_calls
+from tb_gradhealth.explain.nonfinite import gradient_calls, held
 from tb_gradhealth.explain.nonfinite.trace import COMPUTED, CONSTANT, INPUT, Node, Trace, Value
 
 Event = tuple[str, tuple[Any, ...], Any, Any, tuple[Any, ...]]
@@ -38,6 +38,7 @@ class Recorder:
         self._places = _deep_place if deep else _place
         self._limit = limit_bytes
         self._bytes = 0
+        self._paused = False
         self.running = False
 
     def start(self) -> None:
@@ -45,14 +46,20 @@ class Recorder:
             gradient_calls.open_()
             gradient_calls.listen(self._differentiated)
             private.add_op_callback(self._ran)
+            held.note(True)
             self.running = True
 
     def stop(self) -> None:
         if self.running:
             self.running = False
             private.remove_op_callback(self._ran)
+            held.note(False)
             gradient_calls.unlisten(self._differentiated)
             gradient_calls.close()
+
+    def pause(self, on: bool) -> None:
+        """Takes nothing down while on."""
+        self._paused = on
 
     def clear(self) -> None:
         self.events.clear()
@@ -79,7 +86,7 @@ class Recorder:
     def _ran(
         self, op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: str | None = None, graph: Any = None
     ) -> None:
-        if graph is not None or outputs is None or self._bytes > self._limit:
+        if graph is not None or outputs is None or self._paused or self._bytes > self._limit:
             return
         for tensor in outputs:
             self._bytes += tensor._num_elements() * 4

@@ -4,9 +4,14 @@ A call is entered only when a walk comes to it, with the inputs that it had; its
 inside. The index of an inner node lies between the call and what came after it.
 """
 
+from typing import Any
+
+import tensorflow as tf
+
 from tb_gradhealth.explain import private
+from tb_gradhealth.explain.nonfinite import held
 from tb_gradhealth.explain.nonfinite.graph_run import CannotRun, Run
-from tb_gradhealth.explain.nonfinite.trace import Node, Trace, Value
+from tb_gradhealth.explain.nonfinite.trace import VARIABLE, Node, Trace, Value
 
 
 def is_call(node: Node) -> bool:
@@ -29,7 +34,8 @@ def expand(node: Node, trace: Trace) -> str:
     try:
         bad = [place for place, output in enumerate(node.outputs) if output.facts.bad]
         wanted = [graph.outputs[place] for place in bad]
-        feeds = {tensor.ref(): value for tensor, value in zip(graph.inputs, node.inputs, strict=True)}
+        before = _Before(held.noted(node.type))
+        feeds = {tensor.ref(): before(value) for tensor, value in zip(graph.inputs, node.inputs, strict=True)}
         results = Run(inside).graph(graph, feeds, wanted)
     except CannotRun as error:
         return str(error)
@@ -37,6 +43,22 @@ def expand(node: Node, trace: Trace) -> str:
         return "running the function once more gave finite values"
     _splice(node, [(node.outputs[place], result) for place, result in zip(bad, results, strict=True)], inside, trace)
     return ""
+
+
+class _Before:
+    """Gives variables as they were before the call, where that was noted: the call itself may have updated them."""
+
+    def __init__(self, weights: dict[int, Any]):
+        self._weights = weights
+
+    def __call__(self, value: Value) -> Value:
+        weight = self._weights.get(id(value.tensor))
+        if weight is None:
+            return value
+        copy = tf.Variable(weight, trainable=False, shape=tf.TensorShape(None))
+        former = Value(copy.handle, VARIABLE, value.label)
+        former.owner = copy
+        return former
 
 
 def _splice(call: Node, results: list[tuple[Value, Value]], inside: Trace, trace: Trace) -> None:

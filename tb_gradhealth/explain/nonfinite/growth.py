@@ -49,7 +49,7 @@ class Growth:
         finite = [value for value in self.series if 0 < value < math.inf]
         if len(finite) < 2:
             return math.inf
-        return (finite[-1] / finite[0]) ** (1 / (len(finite) - 1))
+        return float((finite[-1] / finite[0]) ** (1 / (len(finite) - 1)))
 
 
 @dataclasses.dataclass(frozen=True)

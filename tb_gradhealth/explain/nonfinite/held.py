@@ -42,6 +42,7 @@ class _State:
     def __init__(self) -> None:
         self.wanting: list[tuple[Wants, frozenset[int]]] = []
         self.original: Callable[..., Any] | None = None
+        self.notes: dict[str, dict[int, Any]] | None = None
 
 
 _state = _State()
@@ -56,25 +57,55 @@ def want(step: Wants, variables: Sequence[Any]) -> bool:
         return False
     with _lock:
         _state.wanting.append((step, frozenset(id(handle) for handle in handles)))
-        if _state.original is None:
-            owner = private.function_class()
-            _state.original = owner.call_flat
-            owner.call_flat = _call_flat
+        _hook()
     return True
+
+
+def note(on: bool) -> None:
+    """Remembers, while on, the weights that each traced function called eagerly had before its last call."""
+    with _lock:
+        if on:
+            _state.notes = {} if _state.notes is None else _state.notes
+            _hook()
+        else:
+            _state.notes = None
+            _unhook()
+
+
+def noted(function: str) -> dict[int, Any]:
+    """id of a handle → what the variable held before the last call of this function; empty if not noted."""
+    return {} if _state.notes is None else _state.notes.get(function, {})
+
+
+def _hook() -> None:
+    if _state.original is None:
+        owner = private.function_class()
+        _state.original = owner.call_flat
+        owner.call_flat = _call_flat
+
+
+def _unhook() -> None:
+    owner = private.function_class()
+    free = not _state.wanting and _state.notes is None
+    if free and _state.original is not None and owner.call_flat is _call_flat:
+        owner.call_flat = _state.original
+        _state.original = None
 
 
 def release(steps: Sequence[Wants] | None = None) -> None:
     """Nothing is held any more for these steps (None: for any)."""
     with _lock:
         _state.wanting = [] if steps is None else [item for item in _state.wanting if item[0] not in steps]
-        owner = private.function_class()
-        if not _state.wanting and _state.original is not None and owner.call_flat is _call_flat:
-            owner.call_flat = _state.original
-            _state.original = None
+        _unhook()
 
 
 def _call_flat(function: Any, *args: Any) -> Any:
     original = _state.original or private.function_class().call_flat
+    if _state.notes is not None and tf.executing_eagerly():
+        with contextlib.suppress(Exception):
+            _note(function, args)
+    if not _state.wanting:
+        return original(function, *args)
     outer = _eager_handles(args)
     concerned = [step for step, handles in list(_state.wanting) if not handles.isdisjoint(outer.values())]
     if not concerned or (not tf.executing_eagerly() and private.inside_xla()):
@@ -86,6 +117,16 @@ def _call_flat(function: Any, *args: Any) -> Any:
     with contextlib.suppress(Exception):
         _after(concerned, function, args, held)
     return result
+
+
+def _note(function: Any, args: Sequence[Any]) -> None:
+    assert _state.notes is not None
+    found = {}
+    for arg in args:
+        if getattr(arg, "dtype", None) == tf.resource:
+            with contextlib.suppress(private.Missing, tf.errors.OpError):
+                found[id(arg)] = _value(arg)
+    _state.notes[function.name.decode()] = found
 
 
 def _after(steps: Sequence[Wants], function: Any, args: Sequence[Any], held: Mapping[int, Any]) -> None:

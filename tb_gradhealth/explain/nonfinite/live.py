@@ -2,8 +2,8 @@
 
 While a `LiveWatch` is open, the operations of this thread are noted by reference (`eager_record`), so that when a
 step's gradients turn out not to be finite everything that made them is still there. What that costs is bounded twice:
-in memory (`BYTES`), and in time: the first `FIRST` steps are always noted, later ones only if noting them takes less than
-`SHARE` of the time a step takes, else one in so many that it does.
+in memory (`BYTES`), and in time: the first `FIRST` steps are always noted, later ones only if noting them takes less
+than `SHARE` of the time a step takes, else one in so many that it does.
 
 Promises: `look` never raises; nothing is kept beyond the step that follows; a loop of compiled functions, which is a
 few operations to eager mode, is noted throughout.
@@ -102,12 +102,12 @@ class LiveWatch:
         if all_finite([*gradients, loss, target]):
             return []
         self._explained[group] = self._explained.get(group, 0) + 1
-        self._recorder.stop()
         try:
             question = question_of(self._recorder, gradients, variables, target, source.stack_here(2), step)
+            self._recorder.pause(True)
             return causes_of(question)
         finally:
-            self._start()
+            self._recorder.pause(False)
 
     def _target(self) -> Any:
         """What the tape differentiated last, among what was noted; None if that is not known."""

@@ -238,3 +238,14 @@ def nodes_of(nodes: Iterable[Node], forward: Any) -> list[Node]:
     if isinstance(forward, Node):
         return [forward]
     return [node for node in nodes if node.source is forward]
+
+
+def replica_in(node: Node) -> int:
+    """The replica whose part of a graph made a node, by the name scope that a strategy gives it; -1 outside of any."""
+    op = node.source
+    found = re.search(r"(?:^|/)replica_(\d+)/", getattr(op, "name", "") or "")
+    if found is not None:
+        return int(found.group(1))
+    graph = getattr(op, "graph", None)
+    several = graph is not None and any("replica_1/" in other.name for other in graph.get_operations())
+    return 0 if several else -1

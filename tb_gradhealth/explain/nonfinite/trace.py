@@ -28,16 +28,18 @@ class Value:
       tensor: the eager tensor, None once the trace gave it up.
       origin: one of COMPUTED, CONSTANT, INPUT, VARIABLE.
       label: name of the input or of the variable; "" otherwise.
+      owner: what must live as long as the value: a scratch variable.
       node: the operation that made it, None for inputs, variables and constants.
     """
 
-    __slots__ = ("_facts", "label", "node", "origin", "tensor")
+    __slots__ = ("_facts", "label", "node", "origin", "owner", "tensor")
 
     def __init__(self, tensor: Any, origin: str = COMPUTED, label: str = "", node: Node | None = None):
         self.tensor = tensor
         self.origin = origin
         self.label = label
         self.node = node
+        self.owner: Any = None
         self._facts: Facts | None = None
 
     @property
