@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from serve_world import INF, NAN, NONE, OK, ZERO, random_steps, schema, steps, write_run
+from serve_world import INF, NAN, NONE, OK, ZERO, random_steps, record_sink, schema, steps, write_run
+from tensorboard.compat.proto import event_pb2, summary_pb2, types_pb2
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.causes import Cause
@@ -30,8 +31,6 @@ RUNS = {
 
 def write_logs(logdir: Path) -> None:
     """Fills an empty directory."""
-    import tensorflow as tf
-
     write_run(logdir / "healthy/gradhealth", _healthy)
     write_run(logdir / "ill/gradhealth", _ill)
     resumed = logdir / "resumed/gradhealth"
@@ -55,9 +54,17 @@ def write_logs(logdir: Path) -> None:
         logdir / ODD / "gradhealth", lambda w: _generation(w, [LONG, "<i>", "a,b"], 1_000, random_steps(0, 40, 3))
     )
     write_run(logdir / "replicas/gradhealth", _replicas)
-    with tf.summary.create_file_writer(str(logdir / "train")).as_default():
-        tf.summary.scalar("loss", 1.0, step=3)
-        tf.summary.text("incidents", "this is another plugin's series", step=3)
+    sink = record_sink(logdir / "train" / "events.out.tfevents.1.host")
+    sink.write(event_pb2.Event(file_version="brain.Event:2").SerializeToString())
+    event = event_pb2.Event(step=3, wall_time=1_000.0)
+    value = event.summary.value.add(tag="incidents")  # another plugin's series, named like one of ours
+    value.metadata.plugin_data.plugin_name = "text"
+    value.metadata.data_class = summary_pb2.DATA_CLASS_TENSOR
+    value.tensor.dtype = types_pb2.DT_STRING
+    value.tensor.tensor_shape.SetInParent()
+    value.tensor.string_val.append(b"the model fell over")
+    sink.write(event.SerializeToString())
+    sink.close()
 
 
 def _generation(writer: LogWriter, names: list[str], generation: int, *windows: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import numpy as np
 from tensorboard.compat.proto import event_pb2
 from tensorboard.context import RequestContext
 from tensorboard.data import provider as tb_provider
+from tensorboard.summary.writer.record_writer import RecordWriter
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.log_writer import LogWriter
@@ -160,12 +162,19 @@ class FakeProvider:
             raise self.failures.pop(0)
 
 
-def write_run(path: Path, fill: Callable[[LogWriter], Any], name: str = "events.out.tfevents.1.host") -> None:
-    """A run on disk, written by TensorFlow's own record writer."""
+def record_sink(path: Path) -> Any:
+    """TensorFlow's own record writer; where TensorFlow is not installed, TensorBoard's."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if importlib.util.find_spec("tensorflow") is None:
+        return RecordWriter(path.open("wb"))
     import tensorflow as tf
 
-    path.mkdir(parents=True, exist_ok=True)
-    writer = LogWriter(tf.io.TFRecordWriter(str(path / name)), clock=ticking())
+    return tf.io.TFRecordWriter(str(path))
+
+
+def write_run(path: Path, fill: Callable[[LogWriter], Any], name: str = "events.out.tfevents.1.host") -> None:
+    """A run on disk."""
+    writer = LogWriter(record_sink(path / name), clock=ticking())
     fill(writer)
     writer.close()
 

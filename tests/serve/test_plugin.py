@@ -356,6 +356,6 @@ def test_every_route_is_described() -> None:
     import tb_gradhealth.serve
 
     text = (Path(tb_gradhealth.serve.__file__).parent / "http_api.md").read_text()
-    described = set(re.findall(r"GET ([a-z._/…]+)", text))
+    described = set(re.findall(r"`GET ([a-z._/…]+)", text))
     served = {route.lstrip("/").replace("*", "…") for route in World().plugin.get_plugin_apps()}
     assert served == described
