@@ -224,7 +224,7 @@ class Observer:
             place = call.source_of(variable)
             if place is None or place >= len(call.none) or call.none[place] != none:
                 continue
-            if none or key == call.results[place]:
+            if none or (type(key) is type(call.results[place]) and key == call.results[place]):
                 return call
             fallback = fallback or call
         return fallback

@@ -111,7 +111,7 @@ class TapeWatch:
                     found += zero.causes(explainer, asked, step)
             if unknown:
                 rest = [p for p in ill[kind] if observer.find(owners[p], gradients[p], none=kind == "none") is None]
-                if graph_v1.is_v1(gradients, owners):
+                if graph_v1.graph_of(gradients, owners) is not None:
                     found += graph_v1.causes_of(gradients, owners, names, {kind: rest}, loss, step)
                 elif tf.executing_eagerly():
                     observer.arm(AGAIN)

@@ -12,8 +12,9 @@ import tensorflow as tf
 from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite.blame import Gradient, Question
 from tb_gradhealth.explain.nonfinite.graph_run import CannotRun, Run
+from tb_gradhealth.explain.nonfinite.handles import handles_of
 from tb_gradhealth.explain.nonfinite.trace import CONSTANT, INPUT, VARIABLE, Trace, Value
-from tb_gradhealth.explain.variables import name_of, raw
+from tb_gradhealth.explain.variables import name_of
 
 
 def question_of(
@@ -118,16 +119,6 @@ class Feeds:
             known = Value(tensor, VARIABLE if tensor.dtype == tf.resource else CONSTANT)
             self._of_handle[id(tensor)] = known
         return known
-
-
-def handles_of(variable: Any) -> list[Any]:
-    """The resource handles of a variable of TensorFlow or Keras, one for each replica."""
-    variable = raw(variable)
-    parts = getattr(variable, "values", None)
-    if isinstance(parts, tuple):  # a distributed variable
-        return [part.handle for part in parts if hasattr(part, "handle")]
-    handle = getattr(variable, "handle", None)
-    return [] if handle is None else [handle]
 
 
 def names_of_data(data: Any) -> dict[int, str]:

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import tensorflow as tf
 
 from tb_gradhealth.explain import private
-from tb_gradhealth.explain.nonfinite.graph_questions import handles_of
+from tb_gradhealth.explain.nonfinite.handles import handles_of
 
 BYTES = 512 * 2**20
 """Weights beyond this are not held: a second copy of them might not fit beside the first."""
