@@ -142,7 +142,7 @@ class Creations:
 
     def _of_owner(self, found: list[tuple[Module, ast.Call]], variable: Any) -> list[tuple[Module, ast.Call]]:
         """Those of the calls that stand in the class of the layer that owns the variable."""
-        owner = _owner(variable)
+        owner = owner_of(variable)
         if owner is None:
             return []
         classes = {kind.__name__ for kind in type(owner).__mro__}
@@ -162,7 +162,7 @@ class Creations:
         return None
 
     def _layer_of_variable(self, variable: Any, parts: list[str]) -> Place | None:
-        owner = _owner(variable)
+        owner = owner_of(variable)
         if owner is not None:
             name = getattr(owner, "name", "")
             found = self.layer(name) if isinstance(name, str) and name else None
@@ -181,7 +181,7 @@ class Creations:
             for statement in module.assignments.get(".trainable", ()):
                 if isinstance(statement.value, ast.Constant) and statement.value.value is False:
                     found.append((module, statement))
-        owner = _owner(variable)
+        owner = owner_of(variable)
         name = str(getattr(owner, "name", "")) if owner is not None else ""
         mine = [(m, s) for m, s in found if name and name in ast.unparse(s)]
         return _only(mine) or _only(found)
@@ -251,10 +251,10 @@ def _instance_of(attributes: dict[Any, Any]) -> Any:
     return None
 
 
-def _owner(variable: Any) -> Any:
+def owner_of(variable: Any) -> Any:
     """The Keras layer that has a variable among its own weights, None if none is found."""
     wanted = {id(variable), id(raw(variable))}
-    for layer in _living_layers():
+    for layer in living_layers():
         with contextlib.suppress(Exception):
             own = [*getattr(layer, "_trainable_variables", ()), *getattr(layer, "_non_trainable_variables", ())]
             own += [*getattr(layer, "_trainable_weights", ()), *getattr(layer, "_non_trainable_weights", ())]
@@ -263,7 +263,8 @@ def _owner(variable: Any) -> Any:
     return None
 
 
-def _living_layers() -> list[Any]:
+def living_layers() -> list[Any]:
+    """All Keras layers that are alive."""
     kinds = tuple(
         kind
         for name in ("keras", "tf_keras")
@@ -275,7 +276,7 @@ def _living_layers() -> list[Any]:
 
 def _living_layer(name: str) -> Any:
     wanted = (name, re.sub(r"_\d+$", "", name))
-    found = [layer for layer in _living_layers() if getattr(layer, "name", None) in wanted]
+    found = [layer for layer in living_layers() if getattr(layer, "name", None) in wanted]
     exact = [layer for layer in found if layer.name == name]
     return (exact or found or [None])[0]
 

@@ -4,7 +4,7 @@ Promises: closes an edge only if the derivative is zero for every element; "cert
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,18 +44,26 @@ class Closed:
     because: Op | None = None
 
 
-def closed_by_values(program: Program, behind: Sequence[bool]) -> dict[tuple[int, int], Closed]:
-    """(operation, input) → why its derivative is zero, for the operations that the loss depends on."""
+def closed_by_values(
+    program: Program, behind: Sequence[bool], zero_leaves: Mapping[int, bool] | None = None
+) -> dict[tuple[int, int], Closed]:
+    """(operation, input) → why its derivative is zero, for the operations that the loss depends on.
+
+    Args:
+      program: laid out.
+      behind: value → whether the loss depends on it.
+      zero_leaves: leaves of variables that hold nothing but zeros → whether that was seen (they may only start so).
+    """
     found: dict[tuple[int, int], Closed] = {}
     for op in program.ops:
         if not any(behind[value] for value in op.outputs):
             continue
-        for position, closed in _of(program, op).items():
+        for position, closed in _of(program, op, zero_leaves or {}).items():
             found[op.index, position] = closed
     return found
 
 
-def _of(program: Program, op: Op) -> dict[int, Closed]:
+def _of(program: Program, op: Op, zero_leaves: Mapping[int, bool]) -> dict[int, Closed]:
     kind = op.type
     if kind in ALWAYS:
         return {0: Closed(ALWAYS[kind])}
@@ -84,7 +92,7 @@ def _of(program: Program, op: Op) -> dict[int, Closed]:
     if kind in ("Select", "SelectV2"):
         return _select(program, op)
     if kind in _PRODUCTS and len(op.inputs) == 2:
-        return _product(program, op)
+        return _product(program, op, zero_leaves)
     return {}
 
 
@@ -143,13 +151,17 @@ def _select(program: Program, op: Op) -> dict[int, Closed]:
     return {1: Closed("masked")} if not chosen.any() else {}
 
 
-def _product(program: Program, op: Op) -> dict[int, Closed]:
+def _product(program: Program, op: Op, zero_leaves: Mapping[int, bool]) -> dict[int, Closed]:
     found = {}
     for position, other in ((0, 1), (1, 0)):
         factor = _values(program, op.inputs[other])
+        leaf = _variable_of(program, op.inputs[other])
+        if factor is None and leaf in zero_leaves:
+            found[position] = Closed("zero_weights", certain=zero_leaves[leaf], weights=leaf)
+            continue
         if factor is None or not factor.size or factor.any():
             continue
-        weights = _variable_of(program, op.inputs[other])
+        weights = leaf
         dead = _dead_maker(program, op.inputs[other]) if weights is None else None
         what = f" ({factor.size} zeros)"
         reason = "zero_weights" if weights is not None else "zero_factor"

@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tb_gradhealth.explain import private, variables
+from tb_gradhealth.explain import private, source, variables
 from tb_gradhealth.explain.calls import GradientCall, keys_of_sources
 from tb_gradhealth.format.causes import Cause
 
@@ -128,16 +128,26 @@ def _ancestors(tensors: Sequence[Any]) -> list[Any]:
 def _likely_loss(ops: Sequence[Any]) -> Any:
     """The last float scalar that is computed and that nothing but bookkeeping consumes."""
     for op in reversed(ops):
+        if _of_gradients(op):
+            continue
         for tensor in op.outputs:
             if (
                 tensor.dtype.base_dtype.is_floating
                 and tensor.shape.rank == 0
                 and op.inputs
                 and not op.type.startswith(("ReadVariableOp", "Identity", *_UPDATES))
-                and all(consumer.type.startswith((*_UPDATES, "ScalarSummary")) for consumer in tensor.consumers())
+                and all(
+                    consumer.type.startswith((*_UPDATES, "ScalarSummary")) or _of_gradients(consumer)
+                    for consumer in tensor.consumers()
+                )
             ):
                 return tensor
     return None
+
+
+def _of_gradients(op: Any) -> bool:
+    """Whether `tf.gradients` made the operation."""
+    return any(file.endswith("gradients_util.py") for file, _, _ in source.stack_of(op.traceback))
 
 
 def _stack_of_gradients(arrived: Sequence[Any]) -> Any:

@@ -91,6 +91,13 @@ class Explainer:
                 return variables.name_of(variable), variable
         return "", None
 
+    def reaches_loss(self, variable: Any) -> bool:
+        """Whether a derivative would reach a variable that was not asked for."""
+        keys = variables.keys_of(variable)
+        starts = [self.layout.program.leaf(key) for key in keys]
+        reach = Reach(self.layout.program, starts)
+        return any(reach.finding(bit).connected for bit in range(len(starts)))
+
     def none(self, asked: Sequence[Asked], kind: str = "none", step: int = -1) -> list[Cause]:
         """Causes of the gradients that are None (or zero, if the way is cut) for these variables."""
         judge = Diagnostician(self.call, self.reach, self.creations, self.layout.customs)
@@ -153,7 +160,11 @@ class Explainer:
 
     def _made_in_graph(self, variable: Any) -> Any:
         """Where a variable of TensorFlow 1 was made: its handle is an operation with a stack."""
-        op = getattr(getattr(variables.raw(variable), "handle", None), "op", None) if not _is_eager(variable) else None
+        op = (
+            getattr(getattr(variables.raw(variable), "handle", None), "op", None)
+            if not variables.is_eager(variable)
+            else None
+        )
         return innermost(_stack_of(op)) if op is not None else None
 
     def _own_line(self, variable: Any) -> Any:
@@ -216,11 +227,6 @@ def _cause(group: Sequence[tuple[Asked, Diagnosis]], kind: str, step: int, about
 def _was_trainable(variable: Any) -> bool:
     """Whether a variable was made to be trained and frozen later: by its layer, or by Keras's own flag."""
     return bool(getattr(variables.raw(variable), "trainable", False)) or bool(getattr(variable, "_trainable", False))
-
-
-def _is_eager(variable: Any) -> bool:
-    keys = variables.keys_of(variable)
-    return bool(keys) and isinstance(keys[0], int)
 
 
 def _stack_of(op: Any) -> Any:

@@ -69,3 +69,9 @@ def tensor_key(tensor: Any) -> Any:
     """A key of any tensor: a number for an eager one."""
     number = private.tensor_id(tensor)
     return number if number is not None else tensor.ref()
+
+
+def is_eager(variable: Any) -> bool:
+    """Whether a variable lives outside every TensorFlow 1 graph, so that its value can be looked at."""
+    keys = keys_of(variable)
+    return bool(keys) and isinstance(keys[0], int)

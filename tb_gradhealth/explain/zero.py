@@ -5,8 +5,13 @@ everywhere (a dead activation, a clip beyond its limits, a factor of zeros), or 
 whatever comes. Without the values of the step only operations through which every way leads are named, as "likely".
 """
 
+import contextlib
 from collections.abc import Sequence
 
+import numpy as np
+import tensorflow as tf
+
+from tb_gradhealth.explain import variables
 from tb_gradhealth.explain.cut import Cut, Reach
 from tb_gradhealth.explain.diagnosis import Diagnosis
 from tb_gradhealth.explain.flat import CANDIDATES, Closed, closed_by_values
@@ -48,7 +53,8 @@ def _by_value(explainer: Explainer, asked: Asked) -> Diagnosis | None:
     starts = explainer.layout.starts[asked.place]
     closed = explainer.closed
     if closed is None:
-        closed = explainer.closed = closed_by_values(program, explainer.reach.behind)
+        zeros = {} if explainer.call.eager else _zero_leaves(explainer)
+        closed = explainer.closed = closed_by_values(program, explainer.reach.behind, zeros)
     for limit in (False, True):
         edges = {key: c.reason for key, c in closed.items() if limit or c.certain}
         reach = Reach(program, starts, edges)
@@ -59,6 +65,25 @@ def _by_value(explainer: Explainer, asked: Asked) -> Diagnosis | None:
         if cuts:
             return _diagnosis(explainer, closed, cuts[0])
     return _only_way(explainer, starts)
+
+
+def _zero_leaves(explainer: Explainer) -> dict[int, bool]:
+    """Leaves of variables that are all zeros now (True), or that start so in a TensorFlow 1 graph (False)."""
+    found = {}
+    for leaf in explainer.layout.program.leaves.values():
+        _, variable = explainer.variable_behind(leaf)
+        if variable is None:
+            continue
+        with contextlib.suppress(Exception):
+            owner = variables.raw(variable)
+            if tf.executing_eagerly() and variables.is_eager(variable):
+                if not np.any(np.asarray(owner)):
+                    found[leaf] = True
+            else:
+                start = tf.get_static_value(owner.initial_value)
+                if start is not None and not np.any(start):
+                    found[leaf] = False
+    return found
 
 
 def _diagnosis(explainer: Explainer, closed: dict[tuple[int, int], Closed], cut: Cut) -> Diagnosis:

@@ -41,7 +41,7 @@ TITLE = "A Keras layer whose py_function computes with NumPy: its zero gradient 
 KIND = "error"
 MODE = "fit"
 EXPECT = {}
-EXPECT_ERROR = "ndims must be >= 2"
+EXPECT_ERROR = "Graph execution error"
 CAUSE = "py_function differentiates the TensorFlow operations in its body; this one leaves TensorFlow with .numpy()."
 CAUSE_LINE = "out = tf.py_function(squash, [h], tf.float32)"
 CAUSE_OP = "EagerPyFunc"
