@@ -13,6 +13,7 @@ import {
   splitName,
   stepRange,
   steps,
+  tick,
 } from "../src/lib/format";
 
 describe("numbers", () => {
@@ -26,6 +27,10 @@ describe("numbers", () => {
       "−2.5",
     ]);
     expect([null, undefined, Number.NaN, Infinity, 0].map(quantity)).toEqual(["–", "–", "–", "∞", "0"]);
+  });
+
+  it("on axes are powers of ten far from one, and plain near it", () => {
+    expect([1e-6, 1e5, 1e-3, 1000, 0.2].map(tick)).toEqual(["1e−6", "1e5", "0.001", "1000", "0.2"]);
   });
 
   it("as shares never claim none or all where it is not so", () => {

@@ -47,8 +47,9 @@ def test_one_variable(page, each_board):
 
 def test_a_newer_format_says_what_to_update(page, each_board):
     tab = Tab(page, each_board).open(run="newer/gradhealth")
-    expect(tab.frame.locator(".notes")).to_contain_text("format 99")
-    expect(tab.frame.locator(".notes")).to_contain_text("Update tb_gradhealth")
+    expect(tab.verdict).to_contain_text("format 99")
+    expect(tab.verdict).to_contain_text("pip install -U tb_gradhealth")
+    expect(tab.frame.locator("main")).not_to_contain_text("has begun")
     tab.shot("newer_format")
 
 

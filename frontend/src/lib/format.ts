@@ -22,6 +22,13 @@ export function quantity(value: number | null | undefined): string {
   return minus(Number(value.toPrecision(3)).toString());
 }
 
+/** A mark of an axis: powers of ten far from one are written as such. */
+export function tick(value: number): string {
+  const exponent = Math.log10(Math.abs(value));
+  const far = Number.isInteger(exponent) && Math.abs(exponent) > 3;
+  return far ? minus(`1e${exponent}`) : quantity(value);
+}
+
 /** A share between 0 and 1 as per cent: never "0 %" for something, never "100 %" for less than all. */
 export function share(value: number | null | undefined): string {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";

@@ -101,7 +101,9 @@ function RunPage({ answers }: { answers: readonly RunAnswer[] }) {
       <VerdictHead answer={main} />
       <Problems answer={main} />
       {extent === null ? (
-        <JustBegun variables={main.groups.reduce((n, group) => n + group.variables.length, 0)} />
+        main.groups.length > 0 && (
+          <JustBegun variables={main.groups.reduce((n, group) => n + group.variables.length, 0)} />
+        )
       ) : (
         <div class="columns">
           <div class="column-main">

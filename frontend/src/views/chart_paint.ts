@@ -12,7 +12,7 @@ import {
   visible,
   type YScale,
 } from "../lib/curves";
-import { quantity } from "../lib/format";
+import { tick as tickWords } from "../lib/format";
 import { axisTicks } from "../lib/scale";
 import { State } from "../lib/states";
 import type { Viewport } from "../lib/viewport";
@@ -196,9 +196,9 @@ function paintGuides(context: CanvasRenderingContext2D, chart: Chart, scale: YSc
 }
 
 function paintLabels(context: CanvasRenderingContext2D, chart: Chart, scale: YScale, place: Place): void {
-  for (const tick of axisTicks(scale.low, scale.high, scale.log)) {
-    const y = place.y(tick);
-    if (y >= 15) text(context, tickWords(tick), 4, y - 1, chart.palette.muted, chart.palette, "left");
+  for (const mark of axisTicks(scale.low, scale.high, scale.log)) {
+    const y = place.y(mark);
+    if (y >= 15) text(context, tickWords(mark), 4, y - 1, chart.palette.muted, chart.palette, "left");
   }
 }
 
@@ -218,12 +218,6 @@ function paintDot(
   circle(context, x, y, 4.5);
   context.fillStyle = curve.colour;
   circle(context, x, y, 3);
-}
-
-function tickWords(tick: number): string {
-  const exponent = Math.log10(Math.abs(tick));
-  const far = Number.isInteger(exponent) && Math.abs(exponent) > 3;
-  return far ? `1e${exponent}`.replace("-", "−") : quantity(tick);
 }
 
 function text(

@@ -1,15 +1,23 @@
 import type { ComponentChildren } from "preact";
 import { plural } from "../lib/format";
-import { Glyph } from "./glyph";
+import { VerdictGlyph } from "./glyph";
 
 const USE = `import tb_gradhealth
 
 model.fit(x, y, callbacks=[tb_gradhealth.GradHealthCallback("logs/run1")])`;
 
-function Message({ title, glyph, children }: { title: string; glyph: string; children: ComponentChildren }) {
+function Message({
+  title,
+  watch = false,
+  children,
+}: {
+  title: string;
+  watch?: boolean;
+  children: ComponentChildren;
+}) {
   return (
     <main class="empty" id="gradhealth-page">
-      <Glyph of={glyph} size={34} />
+      <VerdictGlyph of={watch ? "watch" : "begun"} size={34} />
       <h1>{title}</h1>
       {children}
     </main>
@@ -18,7 +26,7 @@ function Message({ title, glyph, children }: { title: string; glyph: string; chi
 
 export function Loading() {
   return (
-    <Message title="Reading the log directory…" glyph="oscillating">
+    <Message title="Reading the log directory…">
       <p>Large logs take a moment the first time.</p>
     </Message>
   );
@@ -27,7 +35,7 @@ export function Loading() {
 /** Nothing of ours in the log directory: say what to write, and where. */
 export function NoData({ others }: { others: number }) {
   return (
-    <Message title={others === 0 ? "No runs yet" : "No gradient health records yet"} glyph="not_recorded">
+    <Message title={others === 0 ? "No runs yet" : "No gradient health records yet"}>
       <p>
         {others === 0
           ? "TensorBoard found no runs in its log directory. Train with one more line, into a folder below that directory:"
@@ -48,7 +56,7 @@ export function NoData({ others }: { others: number }) {
 export function JustBegun({ variables }: { variables: number }) {
   return (
     <div class="card quiet">
-      <Glyph of="oscillating" size={20} />
+      <VerdictGlyph of="begun" size={20} />
       <p>
         The training has begun: {plural(variables, "variable")} will be watched. The first step appears here
         as soon as it is written.
@@ -68,7 +76,7 @@ export function RunFailed({
   children?: ComponentChildren;
 }) {
   return (
-    <Message title={title} glyph="untracked">
+    <Message title={title} watch>
       <p>{message}</p>
       {children}
     </Message>

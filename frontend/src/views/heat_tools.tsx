@@ -1,5 +1,5 @@
 import type { RunAnswer } from "../api/types";
-import { quantity } from "../lib/format";
+import { tick } from "../lib/format";
 import type { Sort } from "../lib/rows";
 import { type Domain, METRIC_WORDS, METRICS, type Metric } from "../lib/scale";
 import type { Extra } from "../lib/view_state";
@@ -178,8 +178,8 @@ function Choice<T extends string>(props: {
 /** The ramp with its ends, and the four states that are not on it. */
 function ColourLegend({ domain }: { domain: Domain }) {
   const palette = paletteOf(useAppState((state) => state.dark));
-  const low = domain.log ? quantity(domain.low) : "0 %";
-  const high = domain.log ? quantity(domain.high) : "100 %";
+  const low = domain.log ? tick(domain.low) : "0 %";
+  const high = domain.log ? tick(domain.high) : "100 %";
   return (
     <div class="colour-legend" aria-label={`Colours from ${low} to ${high}, and the states`} role="group">
       <span class="ramp-end">≤ {low}</span>

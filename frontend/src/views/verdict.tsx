@@ -12,7 +12,7 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
     answer.first_step === null || answer.last_step === null
       ? null
       : steps(answer.first_step, answer.last_step),
-    plural(variables, "variable"),
+    variables === 0 ? null : plural(variables, "variable"),
     ...answer.groups.map((group) => [group.optimizer, group.hooked].filter(Boolean).join(" via ")),
     answer.wall_time === null || answeredAt === null
       ? null
@@ -54,12 +54,12 @@ export function Problems({ answer }: { answer: RunAnswer }) {
       `Showing ${count(shown)} of ${count(stored)} records: TensorBoard was started with a flag that samples the others away. Start it with ${flag} to see all.`,
     );
   }
-  if (answer.newer_format !== null) {
+  if (answer.newer_format !== null && !answer.sentence.includes(String(answer.newer_format))) {
     lines.push(
-      `This run was written in format ${answer.newer_format}, which is newer than this page reads. Update tb_gradhealth where TensorBoard runs.`,
+      `Part of this run was written in format ${answer.newer_format}, which is newer than this version reads. Upgrade tb_gradhealth where TensorBoard runs.`,
     );
   }
-  lines.push(...answer.problems);
+  lines.push(...answer.problems.filter((line) => !answer.sentence.includes(line)));
   if (lines.length === 0) return null;
   return (
     <div class="notes" role="status">
