@@ -8,6 +8,7 @@ import fnmatch
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
+from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.log import RunLog
 from tb_gradhealth.format.reader import find_runs, read_run
 from tb_gradhealth.health import STATE_ORDER, Incident, RunHealth, Thresholds, VariableHealth, assess
@@ -63,6 +64,12 @@ class RunReport:
         grave = [i for i in self.health.incidents if i.severity != "info"]
         graded = {"unhealthy": {"unhealthy", "watch"}, "watch": {"watch"}}.get(self.health.verdict or "", set())
         return grave if graded & words else [i for i in grave if i.kind in words]
+
+    @property
+    def loose_causes(self) -> tuple[Cause, ...]:
+        """Causes that belong to no incident: of an error before the first step, or a second guess."""
+        told = {i.cause.id for i in self.health.incidents if i.cause is not None}
+        return tuple(c for c in self.health.causes if c.id not in told)
 
     @property
     def unread(self) -> bool:

@@ -36,6 +36,8 @@ def _run(run: RunReport) -> str:
     if grave:
         rest = f"<li>… and {len(grave) - MAX_INCIDENTS} more incidents</li>" if len(grave) > MAX_INCIDENTS else ""
         body.append(f"<ul>{''.join(_incident(i) for i in grave[:MAX_INCIDENTS])}{rest}</ul>")
+    for cause in run.loose_causes[:MAX_INCIDENTS]:
+        body.append(f"<p><b>{_text(cause.kind)}</b>, explained by itself</p>{_cause(cause)}")
     if run.ill:
         body.append("".join(_table(run)))
     if health.verdict is not None:

@@ -49,6 +49,8 @@ def _run(run: RunReport) -> str:
     blocks += [_incident(i) for i in grave[:MAX_INCIDENTS]]
     if len(grave) > MAX_INCIDENTS:
         blocks.append(f"… and {len(grave) - MAX_INCIDENTS} more incidents")
+    for cause in run.loose_causes[:MAX_INCIDENTS]:
+        blocks.append("\n".join([f"- **{cause.kind}**, explained by itself", *_cause(cause)]))
     if run.ill:
         blocks.append("\n".join(_table(run)))
     if health.verdict is not None:

@@ -45,7 +45,7 @@ def report_text(logdir: str, runs: Sequence[RunReport], style: Style) -> str:
     """All runs, ending in a newline."""
     lines = [f"Gradient health of {logdir} · {summary(runs)}", ""]
     quiet = [run for run in runs if run.health.verdict == "healthy" and len(runs) > 1]
-    legend = any(run.sparks for run in runs)
+    legend = any(run.sparks for run in runs if run not in quiet)
     for run in runs:
         if run not in quiet:
             lines += [*_run(run, style), ""]
@@ -88,6 +88,10 @@ def _run(run: RunReport, style: Style) -> Iterator[str]:
     for problem in health.problems:
         yield from _wrapped(f"! {problem}", style, "  ")
     yield from _incidents(health.incidents, style)
+    for cause in run.loose_causes[:MAX_INCIDENTS]:
+        yield ""
+        yield f"  {cause.kind}, explained by itself"
+        yield from _cause(cause, style)
     yield from _variables(run, style)
     if health.verdict is not None:
         yield from _wrapped("Checked: " + "; ".join(health.checked), style, "  ")

@@ -7,6 +7,7 @@ import struct
 import pytest
 from report_world import CAUSE, NAN, Run, healthy, ill
 
+from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.reader import read_run
 from tb_gradhealth.report import Report, run_markdown
 
@@ -123,3 +124,17 @@ def test_a_damaged_file_is_told_and_what_came_before_is_reported(tmp_path):
     (run,) = Report(tmp_path).runs
     assert run.health.problems and 0 < run.health.steps < 20
     assert "damaged" in Report(tmp_path).text()
+
+
+def test_a_cause_without_an_incident_is_shown_too(tmp_path):
+    error = dataclasses.replace(
+        CAUSE, kind="error", op="Unique", reason="no gradient is registered for Unique", step=-1
+    )
+    run = Run(tmp_path)
+    run._log.causes(pb.Causes(format_version=1, causes=[error.to_proto()]), 0)
+    run._file.flush()
+    run.close()
+    report = Report(tmp_path)
+    for page in (report.text(), report.markdown(), report.html()):
+        assert "no gradient is registered for Unique" in page and "train.py:41" in page
+    assert report.to_json()["runs"][0]["causes"][0]["op"] == "Unique"
