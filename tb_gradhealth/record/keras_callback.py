@@ -106,6 +106,8 @@ class GradHealthCallback:
         """Adds to the epoch's logs: ``gradhealth_bad``, its steps with a NaN, Inf or missing gradient, and
         ``grad_norm``, the global norm of its last step."""
         self._recorder.drain()
+        if self._session is not None:
+            self._session.stop_if_told()
         bad, norm = self._recorder.bad_steps(), self._recorder.last_global_norm()
         if isinstance(logs, dict):
             logs["gradhealth_bad"] = bad - self._bad_before

@@ -141,10 +141,13 @@ class KerasSession:
             self._told_others = True
             self._tell_others()
         looked = self._recorder.tick(self._steps_per_call, max(CAPACITY, 2 * self._steps_per_call))
-        if looked and self._options.on_nonfinite == STOP:
-            self._stop_if_told()
+        if looked:
+            self.stop_if_told()
 
-    def _stop_if_told(self) -> None:
+    def stop_if_told(self) -> None:
+        """Ends the training if a step told so (`on_nonfinite="stop"`). Reads the device: call it after a look only."""
+        if self._options.on_nonfinite != STOP or self.ended:
+            return
         if not self.model.stop_training and any(applied.stopped() for applied in self._applied):
             self.model.stop_training = True
             print(

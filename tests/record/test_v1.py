@@ -48,7 +48,7 @@ def test_a_bare_session(tmp_path):
             hook.record(rows)
     with pytest.raises(RuntimeError, match=r"is closed.*new hook"):
         hook.record(rows)
-    assert [i.kind for i in read(tmp_path).incidents] == ["none", "inf"]
+    assert {"none", "inf"} <= {i.kind for i in read(tmp_path).incidents}
     windows = only_group(tmp_path).windows
     assert windows.first_step.tolist() == [0, 1, 2]
     assert windows.state_last.tolist() == [[1, 1, 3], [2, 4, 3], [1, 1, 3]]
