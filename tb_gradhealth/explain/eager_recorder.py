@@ -178,9 +178,9 @@ class EagerRecorder:
                 return
             if tensor._id in self.carries or tensor.dtype == "resource":
                 continue
-            for variable in waiting:
+            for at, variable in enumerate(waiting):
                 if variable.dtype.base_dtype == tensor.dtype and variable.shape.is_compatible_with(tensor.shape):
-                    waiting.remove(variable)
+                    del waiting[at]  # by place: variables compare element by element
                     handle = self._see(variable.__dict__["_handle"])
                     self.events.append(Event("ReadVariableOp", (handle,), (self._see(tensor),), traceback))
                     break

@@ -14,6 +14,7 @@ from typing import Any
 import tensorflow as tf
 
 from tb_gradhealth.explain import private
+from tb_gradhealth.explain.nonfinite import gradient_calls
 from tb_gradhealth.explain.observer import FIRST, caller_name, observer
 
 _lock = threading.RLock()
@@ -50,6 +51,8 @@ def is_open() -> bool:
 
 
 def _install() -> None:
+    gradient_calls.open_()
+    _undo.append(gradient_calls.close)
     tape = tf.GradientTape
     for name in ("gradient", "jacobian", "batch_jacobian"):
         _replace(tape, name, functools.partial(_call_of_tape, name))

@@ -80,7 +80,8 @@ def _zero_leaves(explainer: Explainer) -> dict[int, bool]:
                 if not np.any(np.asarray(owner)):
                     found[leaf] = True
             else:
-                start = tf.get_static_value(owner.initial_value)
+                with owner.graph.as_default():
+                    start = tf.get_static_value(owner.initial_value)
                 if start is not None and not np.any(start):
                     found[leaf] = False
     return found

@@ -57,6 +57,10 @@ class Recorder:
             gradient_calls.unlisten(self._differentiated)
             gradient_calls.close()
 
+    def be_brief(self) -> None:
+        """From now on only the frames out to the user's innermost are noted."""
+        self._places = _place
+
     def pause(self, on: bool) -> None:
         """Takes nothing down while on."""
         self._paused = on

@@ -30,8 +30,11 @@ FIRST = 8
 SHARE = 0.005
 """Share of a step's time that noting may take later on."""
 
-SECONDS_PER_EVENT = 4e-6
-"""What noting one operation costs, measured with a margin."""
+SECONDS_PER_EVENT = 6e-6
+"""What noting one operation costs after the first steps, measured with a margin."""
+
+SAMPLE = 4096
+"""After the first steps, of larger gradients so many elements are looked at: a NaN seldom comes alone."""
 
 BYTES = 256 * 2**20
 """Outputs of operations kept alive by a step's notes; a step beyond it is noted no further."""
@@ -99,13 +102,17 @@ class LiveWatch:
         if self._explained.get(group, 0) >= MOST_EXPLAINED or not self._recorder.events:
             return []
         target = loss if loss is not None and tf.is_tensor(loss) else self._target()
-        if all_finite([*gradients, loss, target]):
+        sample = SAMPLE if self._steps >= FIRST else 0
+        if all_finite([*gradients, loss, target], sample):
             return []
         self._explained[group] = self._explained.get(group, 0) + 1
         try:
             question = question_of(self._recorder, gradients, variables, target, source.stack_here(2), step)
             self._recorder.pause(True)
-            return causes_of(question)
+            causes = causes_of(question)
+            if self._explained[group] > 1:  # a consequence of the step that was explained before
+                causes = [cause for cause in causes if cause.reason_id != "bad_weights"]
+            return causes
         finally:
             self._recorder.pause(False)
 
@@ -125,6 +132,8 @@ class LiveWatch:
         self._steps += 1
         events = len(self._recorder.events) - self._marks.get(group, 0)
         self._forget_what_was_recorded_before(group)
+        if self._steps == FIRST:
+            self._recorder.be_brief()
         if self._steps >= FIRST and self._recorder.running:
             cost = events * SECONDS_PER_EVENT
             allowed = SHARE * max(now - self._began, 1e-6)
@@ -156,13 +165,20 @@ class LiveWatch:
             self._open = False
 
 
-def all_finite(values: Sequence[Any]) -> bool:
-    """Whether every element of these tensors, numbers, `tf.IndexedSlices` and Nones is finite."""
+def all_finite(values: Sequence[Any], sample: int = 0) -> bool:
+    """Whether every element of these tensors, numbers, `tf.IndexedSlices` and Nones is finite.
+
+    Args:
+      values: to look at.
+      sample: look at about so many elements of a larger one; 0: at all.
+    """
     for value in values:
         if value is None:
             continue
         tensor = value.values if isinstance(value, tf.IndexedSlices) else value
         array = np.asarray(tensor.numpy() if hasattr(tensor, "numpy") else tensor)
+        if sample and array.size > 4 * sample:
+            array = array.reshape(-1)[:: array.size // sample]
         if array.dtype.kind not in "fc":
             array = array.astype(np.float32)
         with np.errstate(all="ignore"):
