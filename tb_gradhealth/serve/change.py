@@ -6,6 +6,8 @@ is renewed each time the history has grown by an eighth: reading a run once cost
 run is.
 """
 
+import dataclasses
+
 import numpy as np
 
 from tb_gradhealth.format.windows import Array
@@ -19,28 +21,42 @@ _BINS = 1024
 _GROWTH = 8
 
 
+@dataclasses.dataclass(frozen=True)
+class Usual:
+    """The usual norm of each row at every step of a table.
+
+    Attributes:
+      since: int64 ``[n]``, rising: the first step for which each of `norms` holds.
+      norms: float32 ``[n, rows]``, NaN where nothing earlier is known.
+    """
+
+    since: Array
+    norms: Array
+
+    def change(self, block: Block, rows: Rows) -> Array:
+        """float32 ``[windows, rows]``: norm_max over the usual norm; 1 where nothing earlier is known."""
+        largest = block.column("norm_max", rows)
+        usual = self.norms[:, rows][np.searchsorted(self.since, block.scalars.first_step, side="right") - 1]
+        with np.errstate(over="ignore"):
+            return np.where(np.isnan(usual) & np.isfinite(largest), 1, largest / usual).astype(np.float32)
+
+
 class UsualNorms:
-    """The usual norm of each row at every window of a growing table."""
+    """Follows a growing table. Not thread-safe; what it gives is."""
 
     def __init__(self) -> None:
         self._progress = Progress()
         self._begin(0)
 
-    def follow(self, table: Table) -> None:
-        """Takes in what is new in the table."""
+    def follow(self, table: Table) -> Usual:
+        """Takes in what is new in the table, and gives what is usual in it."""
         anew, blocks = self._progress.advance(table)
         if anew:
             self._begin(table.rows)
         for block in blocks:
             self._take(block)
-
-    def change(self, block: Block, rows: Rows) -> Array:
-        """float32 ``[windows, rows]``: norm_max over the usual norm; 1 where nothing earlier is known."""
-        norms = block.column("norm_max", rows)
-        epoch = np.searchsorted(self._since, block.scalars.first_step, side="right") - 1
-        usual = np.stack(self._usual)[:, rows][epoch]
-        with np.errstate(over="ignore"):
-            return np.where(np.isnan(usual) & np.isfinite(norms), 1, norms / usual).astype(np.float32)
+        norms = np.stack(self._usual) if self._usual else np.zeros((0, table.rows), np.float32)
+        return Usual(np.array(self._since, np.int64), norms)
 
     def _begin(self, rows: int) -> None:
         self._counts = np.zeros((_BINS, rows))

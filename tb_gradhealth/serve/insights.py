@@ -7,7 +7,7 @@ import threading
 
 from tb_gradhealth.health import RunHealth
 from tb_gradhealth.serve.assessment import assess_run
-from tb_gradhealth.serve.change import UsualNorms
+from tb_gradhealth.serve.change import Usual, UsualNorms
 from tb_gradhealth.serve.memory import give_back
 from tb_gradhealth.serve.run import Run
 
@@ -18,7 +18,8 @@ class Insights:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._health: tuple[str, RunHealth] | None = None
-        self._usual: dict[str, tuple[str, UsualNorms]] = {}
+        self._norms: dict[str, UsualNorms] = {}
+        self._usual: dict[str, tuple[str, Usual]] = {}
 
     def health(self, run: Run) -> RunHealth:
         """The verdict on the run and what it rests on."""
@@ -35,11 +36,10 @@ class Insights:
         health = self._health
         return health[1] if health is not None and health[0] == revision else None
 
-    def usual(self, run: Run, group: str) -> UsualNorms:
+    def usual(self, run: Run, group: str) -> Usual:
         """The usual norms of a group."""
         with self._lock:
-            revision, usual = self._usual.get(group, ("", UsualNorms()))
-            if revision != run.revision:
-                usual.follow(run.tables[group])
-                self._usual[group] = run.revision, usual
-            return usual
+            if group not in self._usual or self._usual[group][0] != run.revision:
+                followed = self._norms.setdefault(group, UsualNorms()).follow(run.tables[group])
+                self._usual[group] = run.revision, followed
+            return self._usual[group][1]

@@ -25,9 +25,8 @@ class World:
         return self.store.run(where(), "r")[0].tables["adam"]
 
     def change(self, usual=None) -> np.ndarray:
-        usual = usual or UsualNorms()
-        usual.follow(self.table)
-        return np.concatenate([usual.change(block, slice(None)) for block in self.table.blocks])
+        known = (usual or UsualNorms()).follow(self.table)
+        return np.concatenate([known.change(block, slice(None)) for block in self.table.blocks])
 
 
 def test_a_constant_norm_is_one_and_a_spike_is_its_factor() -> None:
@@ -88,3 +87,14 @@ def test_steps_that_were_replaced_are_forgotten() -> None:
     world.add(steps(1, np.full((5, 1), OK), 8.0))
     np.testing.assert_array_equal(world.change(usual), world.change())
     np.testing.assert_allclose(world.change(usual)[:, 0], [1, 8, 8, 1, 1, 1], rtol=1e-6)
+
+
+def test_what_was_given_stays_valid_while_the_run_grows() -> None:
+    world, usual = World(), UsualNorms()
+    world.add(random_steps(0, 100, 2, ill=0))
+    table = world.table
+    given = usual.follow(table)
+    before = given.change(table.blocks[0], slice(None))
+    world.add(random_steps(100, 900, 2, ill=0))
+    usual.follow(world.table)
+    np.testing.assert_array_equal(given.change(table.blocks[0], slice(None)), before)
