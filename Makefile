@@ -17,7 +17,10 @@ demo:
 test:
 	$(DEV) test $(TEST_ARGS)
 
-check setup screenshots proto:
+screenshots:
+	$(DEV) screenshots $(ARGS)
+
+check setup proto:
 	$(DEV) $@
 
 clean:

@@ -11,18 +11,14 @@ import sys
 import urllib.parse
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageChops
 from playwright.sync_api import Page, sync_playwright
 
 from demo import serve
 from demo.runs import LOGS, ROOT
 from scripts.dev import find_browser
 
-WIDTH, LEAST, MOST = 1280, 560, 1500  # CSS pixels: the window's width, and the bounds of its height
-
-# The lower edge of what is written or drawn, in CSS pixels below the top of the page.
-LOWEST = """body => Math.max(...[...body.querySelectorAll('*')]
-  .filter(e => e.children.length === 0).map(e => e.getBoundingClientRect().bottom))"""
+WIDTH, HEIGHT, MARGIN = 1280, 1200, 24  # CSS pixels: the window, and what is left below the page
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,20 +52,21 @@ PICTURES = (
 def take(page: Page, url: str, picture: Picture) -> Image.Image:
     """The page as it is when everything has been drawn, as high as its content."""
     page.emulate_media(color_scheme="dark" if picture.dark else "light")
-    page.set_viewport_size({"width": WIDTH, "height": 900})
+    page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.goto("about:blank")  # or a link that differs in the part after # only would not load the page
     page.goto(f"{url}/?darkMode={str(picture.dark).lower()}{picture.link.removeprefix('/')}")
     frame = page.frame_locator("iframe").first
-    frame.locator("h1, h2").first.wait_for(timeout=60_000)
+    frame.locator(".verdict h1").wait_for(timeout=60_000)
     page.wait_for_load_state("networkidle")
-    body = frame.locator("body")
-    for _ in range(3):  # a higher window may show more rows
-        bottom = body.evaluate(LOWEST)
-        bar = page.locator("iframe").first.bounding_box()
-        top = bar["y"] if bar else 64
-        page.set_viewport_size({"width": WIDTH, "height": int(min(MOST, max(LEAST, top + bottom + 24)))})
-        page.wait_for_timeout(600)
-    return Image.open(io.BytesIO(page.screenshot()))
+    page.wait_for_timeout(1500)  # curves and cells are drawn after the answers have come
+    return cropped(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+
+
+def cropped(image: Image.Image) -> Image.Image:
+    """The image without the empty rows at its end, but for a margin."""
+    ground = Image.new("RGB", image.size, image.getpixel((2, image.height - 2)))
+    box = ImageChops.difference(image, ground).getbbox()
+    return image.crop((0, 0, image.width, min(image.height, (box[3] if box else 0) + MARGIN)))
 
 
 def main() -> int:
@@ -90,7 +87,7 @@ def main() -> int:
                 if args.only in picture.name:
                     image = take(page, f"http://localhost:{port}", picture)
                     path = args.out / f"{picture.name}.png"
-                    image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+                    image.save(path, optimize=True)
                     print(f"{path}  {image.width} × {image.height}  {path.stat().st_size // 1024} KB", flush=True)
             browser.close()
     finally:
