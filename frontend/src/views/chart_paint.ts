@@ -170,10 +170,10 @@ function paintStates(context: CanvasRenderingContext2D, chart: Chart, place: Pla
     context.fillStyle = colour;
     for (let i = from; i < to; i++) {
       if (states[i] !== state) continue;
-      const left = place.x(x[i]);
+      const left = place.x(x[i] - 0.5);
       while (i + 1 < to && states[i + 1] === state) i++;
-      const end = i + 1 < x.length ? place.x(x[i + 1]) : place.x(x[i]);
-      context.fillRect(left - 1.5, height - FOOT + 3, Math.max(3, end - left), FOOT - 3);
+      const end = place.x(i + 1 < x.length ? x[i + 1] - 0.5 : x[i] + 0.5);
+      context.fillRect(left, height - FOOT + 3, Math.max(3, end - left), FOOT - 3);
     }
   }
 }
