@@ -356,7 +356,7 @@ def run_product(module, directory: str) -> list:
     from tb_gradhealth.format.reader import find_runs, read_run
 
     del error
-    return [cause for run in find_runs(directory) for cause in read_run(run).causes]
+    return [cause for run in find_runs(directory) for cause in read_run(os.path.join(directory, run)).causes]
 
 
 def _run_v1(module, state, hook) -> None:
