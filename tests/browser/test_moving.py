@@ -149,27 +149,31 @@ def test_pointing_at_a_cell_says_what_it_is(page, board):
     tab.shot("tooltip")
 
 
+_FRAMES = """() => {
+  window.gaps = []; let last = performance.now();
+  const tick = (now) => { window.gaps.push(now - last); last = now; again(); };
+  const again = () => { window.ticking = requestAnimationFrame(tick); };
+  again();
+}"""
+_GAPS = "() => { cancelAnimationFrame(window.ticking); return window.gaps.sort((a, b) => a - b); }"
+
+
 def test_moving_and_zooming_a_large_run_does_not_stutter(page, board):
     tab = Tab(page, board).run("many")
+    body = tab.frame.locator("body")
     x, y = tab.plot_point(0.5, "transformer/block10/q/kernel")
     page.mouse.move(x, y)
-    tab.frame.locator("body").evaluate(
-        """() => {
-          window.gaps = []; let last = performance.now();
-          const tick = (now) => { window.gaps.push(now - last); last = now; again(); };
-          const again = () => { window.ticking = requestAnimationFrame(tick); };
-          again();
-        }"""
-    )
+    body.evaluate(_FRAMES)
+    page.wait_for_timeout(1000)
+    idle = body.evaluate(_GAPS)
+    body.evaluate(_FRAMES)
     page.keyboard.down("Control")
     for turn in range(40):
         page.mouse.wheel(0, -40 if turn < 20 else 40)
     page.keyboard.up("Control")
     for turn in range(30):
         page.mouse.move(x + 4 * turn, y + 5 * turn)
-    gaps = sorted(
-        tab.frame.locator("body").evaluate("() => { cancelAnimationFrame(window.ticking); return window.gaps; }")
-    )
-    assert len(gaps) > 20
-    # Half of the frames within two of a 60 Hz screen, on two shared cores without a graphics card.
-    assert gaps[len(gaps) // 2] < 34, gaps
+    busy = body.evaluate(_GAPS)
+    assert len(busy) > 20
+    # At most one frame of a 60 Hz screen is lost to the work, on whatever the machine manages when it does nothing.
+    assert busy[len(busy) // 2] <= idle[len(idle) // 2] + 17, (idle, busy)
