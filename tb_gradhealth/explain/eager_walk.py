@@ -99,6 +99,8 @@ class EagerWalk:
         if number not in self._values:
             kept = self._recorder.kept.get(number)
             self._values[number] = self.program.value(kept, self._recorder.carries.get(number, True))
+            if number in self._recorder.handles:
+                self._walk.handle(self._values[number], number)
         return self._values[number]
 
     def _custom(self, position: int, event: Event, inputs: list[int]) -> None:
