@@ -94,7 +94,8 @@ def _sources(module: Module, node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return _values(module, f".{node.attr}")
     if isinstance(node, ast.Name):
-        return _values(module, node.id, _scope_of(module, node)) or _looped(module, node.id)
+        found = _values(module, node.id, _scope_of(module, node)) or _looped(module, node.id)
+        return found or functions_of(module).get(node.id, [])  # a function handed over, as in dataset.map(scale)
     if isinstance(node, ast.Call):
         return functions_of(module).get(callee(node), [])
     return []
