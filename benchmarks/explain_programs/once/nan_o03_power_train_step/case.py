@@ -26,7 +26,7 @@ class Compander(keras.Model):
 def build():
     keras.utils.set_random_seed(203)
     model = Compander()
-    model.compile(optimizer=keras.optimizers.SGD(0.01), jit_compile=True)
+    model.compile(optimizer=keras.optimizers.SGD(0.01), jit_compile=False)
     x = np.array([[0.0, 0.0, 0.0], [1.0, -1.0, 0.5]], "float32")
     model(x)
     return {"model": model, "x": x, "y": np.ones((2, 2), "float32")}
@@ -42,7 +42,7 @@ def step(state):
 
 
 # ---- answers ----
-TITLE = "Own train_step under XLA: x to the power 0.3 at x = 0"
+TITLE = "Own train_step: x to the power 0.3 at x = 0"
 KIND = "nan"
 MODE = "fit"
 EXPECT = {"hidden": "nan", "out": "nan"}
