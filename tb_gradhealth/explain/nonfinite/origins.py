@@ -88,8 +88,6 @@ def _graph_origin(op: Any, kind: str) -> Origin:
             break
         forward, exact = found, exact and is_exact
     stack = source.stack_of(forward.traceback)
-    if source.innermost(stack) is None:
-        stack = _stack_of_sibling(forward) or stack
     return Origin(
         _plain(forward.type),
         backward,
@@ -99,19 +97,6 @@ def _graph_origin(op: Any, kind: str) -> Origin:
         None if forward is op else forward,
         exact,
     )
-
-
-def _stack_of_sibling(op: Any) -> source.Stack:
-    """The stack of the same operation in the first replica: only there are lines mapped back through AutoGraph."""
-    name = re.sub(r"(^|/)replica_\d+/", r"\1", op.name)
-    for candidate in (name, re.sub(r"_\d+$", "", name)):
-        try:
-            stack = source.stack_of(op.graph.get_operation_by_name(candidate).traceback)
-        except (KeyError, ValueError):
-            continue
-        if source.innermost(stack) is not None:
-            return stack
-    return ()
 
 
 def _forward_of(op: Any) -> tuple[Any, bool, bool]:
