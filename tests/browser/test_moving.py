@@ -7,7 +7,9 @@ CELL = "encoder/gru/kernel"
 
 
 def steps_of(tab: Tab) -> tuple[int, int]:
-    first, last = tab.hash["steps"].split("-")
+    """What the page itself says it shows, once it has drawn."""
+    tab.page.wait_for_timeout(150)
+    first, last = tab.frame.locator(".axis-label").inner_text().removeprefix("step ").replace(",", "").split("–")
     return int(first), int(last)
 
 
