@@ -78,12 +78,22 @@ class Explainer:
             self._told(self._guard.run(self._watch.causes_of_error, error) or [])
 
     def close(self) -> None:
-        """Takes the hooks off."""
+        """Works in what was recorded last, so that its questions are still asked, and takes the hooks off."""
+        if self._watch is not None:
+            self._guard.run(self._recorder.flush)
+            self._guard.run(self._ask_what_is_left)
         self._nonfinite.close()
         self._traced.clear()
         if self._watch is not None:
             self._guard.run(self._watch.close)
             self._watch = None
+
+    def _ask_what_is_left(self) -> None:
+        """Zeros from the start that a run too short to announce them ends with."""
+        for group in self._recorder.groups():
+            left = [i for i in group.incidents() if i.kind == "zero" and i.open and i.first_step <= 0]
+            if left:
+                self._announced(group, left)
 
     def _ask(
         self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], kind: str, places: list[int], loss: Any
@@ -105,12 +115,24 @@ class Explainer:
         for incident in incidents:
             if incident.kind == "zero":
                 keys = {key_of(group.variables[row % len(group.variables)]) for row in incident.rows}
-                self._zero_wanted.setdefault(group.name, set()).update(keys)
-                self._ask_traced(group, keys)
+                if not self._ask_traced(group, keys) and not self._ask_recorded(group, keys):
+                    self._zero_wanted.setdefault(group.name, set()).update(keys)
 
-    def _ask_traced(self, group: Group, keys: set[Any]) -> None:
+    def _ask_recorded(self, group: Group, keys: set[Any]) -> bool:
+        """Asks about the last step that was noted while it ran eagerly; whether there was an answer."""
+        if self._watch is None or not tf.executing_eagerly():
+            return False
+        places = [place for place, variable in enumerate(group.variables) if key_of(variable) in keys]
+        nothing = [None] * len(group.variables)
+        causes = self._guard.run(self._watch.causes_of, nothing, group.variables, {"zero": places}) or []
+        self._recorder.tell_causes(group, causes)
+        return bool(causes)
+
+    def _ask_traced(self, group: Group, keys: set[Any]) -> bool:
+        """Asks about what was traced; whether there was an answer."""
+        answered = False
         if self._watch is None:
-            return
+            return answered
         for traced in self._traced.get(group.name, {}).values():
             places = [
                 i for i, v in enumerate(traced.variables) if traced.gradients[i] is not None and key_of(v) in keys
@@ -119,6 +141,8 @@ class Explainer:
                 ask = self._watch.causes_of
                 causes = self._guard.run(ask, traced.gradients, traced.variables, {"zero": places}, loss=traced.loss)
                 self._recorder.tell_causes(group, causes or [])
+                answered |= bool(causes)
+        return answered
 
     def _told(self, causes: Sequence[Cause]) -> None:
         self._recorder.tell_causes(self._recorder.first_group(), causes)

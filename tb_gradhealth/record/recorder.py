@@ -22,7 +22,7 @@ from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import history
-from tb_gradhealth.record.channel import PLAIN, Channel, Handling, Written
+from tb_gradhealth.record.channel import NOT_WRITTEN, PLAIN, Channel, Handling, Written
 from tb_gradhealth.record.evidence import Evidence, OnBadStep, StepKeeper
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
@@ -142,12 +142,13 @@ class Recorder:
             return self.evidence.keeper(group.name, channel.variables, how.withhold)
 
         if tf.executing_eagerly():
-            return channel.write_eagerly(gradients, facts, how, replica, new_keeper)
+            written = self._guard.run(channel.write_eagerly, gradients, facts, how, replica, new_keeper)
+            return written or NOT_WRITTEN
         keeper = new_keeper()
         if keeper is not None:
             step = self.evidence.model_step
             keeper.of_graph(gradients, facts.loss, None if step is None else step.data())
-        return channel.write(gradients, facts, how, replica, keeper)
+        return self._guard.run(channel.write, gradients, facts, how, replica, keeper) or NOT_WRITTEN
 
     def eager_step_done(self, group: Group) -> None:
         """A step was recorded and updated; does nothing while a function is being traced."""
@@ -219,6 +220,10 @@ class Recorder:
 
     def _write_incidents(self) -> None:
         self._log.write_incidents([i for group in self._groups.values() for i in group.incidents()])
+
+    def groups(self) -> list[Group]:
+        """All groups."""
+        return list(self._groups.values())
 
     # Causes and evidence --------------------------------------------------------------------------------------------
 
