@@ -121,10 +121,11 @@ class AppliedGradients:
         return result
 
     def _go_on(self, written: Written, gradients: Sequence[Any], variables: Sequence[Any], proceed: Proceed) -> Any:
-        if self._withholding is None or all(gradient is None for gradient in gradients):
+        measured = written.measured
+        if self._withholding is None or measured is None or all(gradient is None for gradient in gradients):
             return proceed()
         build(self.optimizer, variables)  # variables cannot be made in a branch
-        return self._withholding.apply(written.measured.finite(), proceed, lambda: self.optimizer.iterations)
+        return self._withholding.apply(measured.finite(), proceed, lambda: self.optimizer.iterations)
 
     def _record(self, gradients: Sequence[Any], variables: Sequence[Any], loss: Any) -> Written:
         self.handed.update(map(key_of, variables))

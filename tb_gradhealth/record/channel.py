@@ -43,12 +43,15 @@ class Written:
     """What recording a step gave.
 
     Attributes:
-      measured: the step's gradients, measured.
+      measured: the step's gradients, measured; None where that failed (a warning has said so).
       detail: to be finished after the update, if the step is a detailed one; else None.
     """
 
-    measured: Measured
+    measured: Measured | None
     detail: Detail | None
+
+
+NOT_WRITTEN = Written(None, None)
 
 
 class Channel:

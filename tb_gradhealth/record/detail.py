@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from tb_gradhealth.record.ring import Ring
 from tb_gradhealth.record.schema import tf_variable
-from tb_gradhealth.record.statistics import Measured, quick_norm, real_values
+from tb_gradhealth.record.statistics import UNKNOWN, Measured, quick_norm, real_values
 from tb_gradhealth.record.tracing import under_xla
 
 
@@ -63,16 +63,16 @@ class Detail:
             changes = [_difference(weight, old) for old, weight in zip(before, weights, strict=True)]
             change = tf.stack([quick_norm(real_values(values)) for values in changes])
             size = tf.stack([quick_norm(real_values(old)) for old in before])
-            self._ring.write_update_ratio(tf.where(size > 0, change / size, float("nan")))
+            self._ring.write_update_ratio(tf.where(size > 0, tf.math.divide_no_nan(change, size), UNKNOWN))
             return tf.constant(True)
 
         tf.cond(self._due, taken, lambda: tf.constant(False))
 
 
 def _norm(weight: Any) -> Any:
-    """The norm of a variable; NaN for what only stands for one."""
+    """The norm of a variable; unknown for what only stands for one."""
     if not (isinstance(weight, tf.Variable) or tf.is_tensor(weight)):
-        return tf.constant(float("nan"))
+        return tf.constant(UNKNOWN)
     return quick_norm(real_values(tf.convert_to_tensor(weight)))
 
 

@@ -10,6 +10,7 @@ from tb_gradhealth.record import layout
 from tb_gradhealth.record.clipping import NO_CLIPPING, Clipping
 
 NO_GRADIENT = -1.0
+LARGEST = np.float32(3.4028235e38)
 
 
 class Place:
@@ -82,7 +83,7 @@ def add_details(windows: Windows, rows: layout.Rows, table: layout.Floats, place
     for row, names in enumerate(layout.DETAIL):
         for part, name in enumerate(names):
             if name is not None:
-                getattr(windows, name)[at, place.of(replica)] = body[row, part]
+                getattr(windows, name)[at, place.of(replica)] = _known(body[row, part])
     return True
 
 
@@ -98,12 +99,13 @@ def summed_up(replicas: Sequence[layout.Floats], place: Place) -> Windows:
         columns = _summary_columns(table)
         _fill_summary(windows, columns, place.of(replica), int(head.step[1]), place.empty)
     last = [head.scalars for head in heads]
-    for name in ("loss", "loss_scale", "learning_rate"):
-        getattr(windows, name)[:] = _mean_of([scalars[name][:1] for scalars in last])
+    windows.loss[:] = _mean_of([_loss_of(scalars)[:1] for scalars in last])
+    windows.loss_scale[:] = _known(last[0]["loss_scale"][:1])
+    windows.learning_rate[:] = _known(last[0]["learning_rate"][:1])
     slots = {name: index for index, name in enumerate(layout.SCALARS)}
     for name, (row, slot) in layout.SUMMARY_SCALARS.items():
         value = max(float(table[row, slots[slot]]) for table in replicas)
-        getattr(windows, name)[:] = np.nan if np.isneginf(value) else value
+        getattr(windows, name)[:] = np.nan if value <= -LARGEST else value
     state = windows.state_last[0]
     windows.global_norm[:] = _global_norm(
         windows.norm_last[0].reshape(place.replicas, -1), state.reshape(place.replicas, -1)
@@ -137,20 +139,29 @@ def _global_norm(norms: Array, state: Array) -> Array:
     return np.asarray(total)
 
 
+def _known(values: Array) -> Array:
+    """Numbers that are never negative; on the device a negative one stands for an unknown."""
+    return np.where(values < 0, np.float32(np.nan), values)
+
+
+def _loss_of(scalars: dict[str, layout.Floats]) -> Array:
+    return np.where(scalars["loss_known"] > 0, scalars["loss"], np.float32(np.nan))
+
+
 def _mean_of(values: Sequence[Array]) -> Array:
     return np.asarray(np.mean(np.asarray(values, np.float64), axis=0))
 
 
 def _fill_scalars(windows: Windows, replicas: Sequence[layout.Rows], global_norm: Array, clipped: Array) -> None:
     scalars = {name: np.stack([rows.scalars[name] for rows in replicas]) for name in layout.SCALARS}
-    loss = _mean_of(list(scalars["loss"]))
+    loss = _mean_of([_loss_of(rows.scalars) for rows in replicas])
     windows.loss[:] = loss
     windows.loss_max[:] = np.where(np.isfinite(loss), loss, np.nan)
     windows.loss_nonfinite_steps[:] = (scalars["loss_known"][0] > 0) & ~np.isfinite(loss)
     windows.global_norm[:] = global_norm
     windows.global_norm_max[:] = np.where(np.isfinite(global_norm), global_norm, np.nan)
-    windows.loss_scale[:] = scalars["loss_scale"][0]
-    windows.learning_rate[:] = scalars["learning_rate"][0]
+    windows.loss_scale[:] = _known(scalars["loss_scale"][0])
+    windows.learning_rate[:] = _known(scalars["learning_rate"][0])
     windows.overflow_steps[:] = scalars["handled"].max(0) > 0
     windows.skipped_steps[:] = scalars["skipped"].max(0) > 0
     windows.clipped_steps[:] = clipped
@@ -166,7 +177,7 @@ def _fill_summary(windows: Windows, columns: dict[str, Array], at: Array, first:
     ever = counts > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(ever, columns["norm_sum"] / counts, np.nan)
-    windows.norm_last[0, at] = columns["norm_last"]
+    windows.norm_last[0, at] = _known(columns["norm_last"])
     windows.norm_min[0, at] = np.where(ever, columns["norm_min"], np.nan)
     windows.norm_max[0, at] = np.where(ever, columns["norm_max"], np.nan)
     windows.norm_mean[0, at] = mean

@@ -6,7 +6,6 @@ picture, also while another thread trains. Works eagerly, in a graph and under X
 """
 
 import dataclasses
-import math
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import tensorflow as tf
 
 from tb_gradhealth.record import layout
 from tb_gradhealth.record.clipping import NO_CLIPPING, Clipping
-from tb_gradhealth.record.statistics import Measured
+from tb_gradhealth.record.statistics import UNKNOWN, Measured
 from tb_gradhealth.record.summary import LeavingStep, seq_of
 from tb_gradhealth.record.tracing import outside
 
@@ -121,7 +120,7 @@ class Ring:
         head = tf.stack([seq // layout.SPLIT, seq % layout.SPLIT])
         head = tf.pad(tf.cast(head, tf.float32), [[0, len(layout.SCALARS) - 2]])
         row = tf.concat([head, largest, zero_share, weight_norm], axis=0)
-        unknown = tf.concat([head, tf.fill([layout.PARTS * self.variables], math.nan)], axis=0)
+        unknown = tf.concat([head, tf.fill([layout.PARTS * self.variables], UNKNOWN)], axis=0)
         at = tf.range(self._detail_at, self._detail_at + layout.DETAIL_ROWS)
         self._table.scatter_update(tf.IndexedSlices(tf.stack([row, unknown]), at))
 
@@ -185,10 +184,10 @@ def pack_row(measured: Measured, facts: StepFacts, seq: Any, step: Any) -> Any:
         seq % layout.SPLIT,
         step // layout.SPLIT,
         step % layout.SPLIT,
-        _scalar(facts.loss, math.nan),
+        _scalar(facts.loss, 0.0),
         0.0 if facts.loss is None else 1.0,
-        _scalar(facts.loss_scale, math.nan),
-        _scalar(facts.learning_rate, math.nan),
+        _scalar(facts.loss_scale, UNKNOWN),
+        _scalar(facts.learning_rate, UNKNOWN),
         _scalar(facts.handled, 0.0),
         _scalar(facts.skipped, 0.0),
     ]

@@ -12,7 +12,6 @@ Works eagerly, in a graph and under XLA: shapes are static there, and no operati
 """
 
 import dataclasses
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +21,13 @@ from tb_gradhealth.record.tracing import under_xla
 
 NO_GRADIENT = -1.0
 """Norm of a variable that got no gradient (None)."""
+
+NOT_FINITE = -2.0
+"""Norm of a gradient that holds a NaN or an Inf. No number of ours is ever NaN or Inf on the device, so that
+`tf.debugging.enable_check_numerics` finds nothing of ours."""
+
+UNKNOWN = -1.0
+"""A number, never negative, that was not looked at."""
 
 LARGEST_NORM = 3.4028235e38
 SMALLEST_NORM = 1.1754944e-38
@@ -40,11 +46,12 @@ class Measured:
     """One step's gradients, measured. All float32 tensors ``[variables]``.
 
     Attributes:
-      norm: L2 norm; `NO_GRADIENT` for None, NaN where an element is NaN or Inf, 0 only if every element is exactly 0.
+      norm: L2 norm; `NO_GRADIENT` for None, `NOT_FINITE` where an element is NaN or Inf, 0 only if every element is
+        exactly 0.
       nans: number of NaN elements.
       infs: number of Inf elements.
-      largest: largest finite |g|; NaN where it was not looked at.
-      zero_share: share of exact zeros (of a sparse gradient: among its own rows); NaN where it was not looked at.
+      largest: largest finite |g|; `UNKNOWN` where it was not looked at.
+      zero_share: share of exact zeros (of a sparse gradient: among its own rows); `UNKNOWN` where it was not looked at.
     """
 
     norm: Any
@@ -83,7 +90,7 @@ def measure(gradients: Sequence[Any], thorough: Any = False) -> Measured:
         return Measured(*(_spread(part, present, blank) for part, blank in zip(columns, blanks, strict=True)))
 
 
-_BLANK = (NO_GRADIENT, 0.0, 0.0, math.nan, math.nan)
+_BLANK = (NO_GRADIENT, 0.0, 0.0, UNKNOWN, UNKNOWN)
 """The numbers of a gradient that was not looked at twice; the norm is known."""
 
 
@@ -91,8 +98,12 @@ def unscaled(measured: Measured, scale: Any) -> Measured:
     """The same, divided by the loss scale that the gradients carry; NaN and Inf stay what they are."""
     norm = measured.norm
     divided = tf.maximum(norm / scale, SMALLEST_NORM)
-    keep = tf.logical_or(tf.equal(norm, NO_GRADIENT), tf.logical_not(norm > 0))
-    return dataclasses.replace(measured, norm=tf.where(keep, norm, divided), largest=measured.largest / scale)
+    largest = measured.largest
+    return dataclasses.replace(
+        measured,
+        norm=tf.where(norm > 0, divided, norm),
+        largest=tf.where(largest > 0, largest / scale, largest),
+    )
 
 
 def real_values(gradient: Any) -> Any:
@@ -110,7 +121,7 @@ def _real(tensor: Any) -> Any:
     if tensor.dtype.is_complex:
         parts = tf.math.real(tensor), tf.math.imag(tensor)
         is_nan = tf.logical_or(tf.math.is_nan(parts[0]), tf.math.is_nan(parts[1]))
-        return tf.where(is_nan, tf.constant(math.nan, parts[0].dtype), tf.abs(tensor))
+        return tf.where(is_nan, parts[0] + parts[1], tf.abs(tensor))
     return tf.cast(tensor, _WIDE.get(tensor.dtype, tf.float64))
 
 
@@ -180,7 +191,7 @@ def _careful(values: Any) -> list[Any]:
     zeros = _count(tf.equal(bits, 0))
     size = tf.cast(tf.size(values), tf.float32)
     norm = tf.where(zeros < size, tf.cast(norm, tf.float32), 0.0)
-    norm = tf.where(nans + infs > 0, math.nan, norm)
+    norm = tf.where(nans + infs > 0, NOT_FINITE, norm)
     return [norm, nans, infs, tf.cast(tf.minimum(largest, LARGEST_NORM), tf.float32), zeros / size]
 
 

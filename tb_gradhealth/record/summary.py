@@ -4,7 +4,6 @@ The result says of the steps summed up what a window of them says (`format.windo
 the resolution.
 """
 
-import math
 from typing import Any
 
 import tensorflow as tf
@@ -12,11 +11,11 @@ import tensorflow as tf
 from tb_gradhealth.format.states import State
 from tb_gradhealth.record import layout
 from tb_gradhealth.record.clipping import Clipping
-from tb_gradhealth.record.statistics import LARGEST_NORM, NO_GRADIENT
+from tb_gradhealth.record.statistics import LARGEST_NORM, NO_GRADIENT, NOT_FINITE
 
 _SLOT = {name: index for index, name in enumerate(layout.SCALARS)}
 _HEAD = len(layout.SCALARS)
-_NOTHING_YET = {"norm_min": math.inf, "norm_max": -math.inf, "first_bad_offset": -1.0}
+_NOTHING_YET = {"norm_min": LARGEST_NORM, "norm_max": -LARGEST_NORM, "first_bad_offset": -1.0}
 
 
 def seq_of(row: Any) -> Any:
@@ -83,10 +82,10 @@ class LeavingStep:
         norm = tf.where(self._finite, self._norm, 0.0)
         higher = tf.logical_and(self._finite, self._norm > former["norm_max"])
         columns = {
-            "norm_last": tf.where(self._finite, self._norm, math.nan),
+            "norm_last": tf.where(self._finite, self._norm, NOT_FINITE),
             "nan_elements": tf.maximum(former["nan_elements"], self._nans),
             "inf_elements": tf.maximum(former["inf_elements"], self._infs),
-            "norm_min": tf.minimum(former["norm_min"], tf.where(self._finite, self._norm, math.inf)),
+            "norm_min": tf.minimum(former["norm_min"], tf.where(self._finite, self._norm, LARGEST_NORM)),
             "norm_max": tf.where(higher, self._norm, former["norm_max"]),
             "norm_sum": former["norm_sum"] + norm,
             "norm_max_offset": tf.where(higher, offset, former["norm_max_offset"]),
@@ -121,7 +120,7 @@ class LeavingStep:
         is_number = tf.math.is_finite(loss)
         lost = tf.logical_and(last[_SLOT["loss_known"]] > 0, tf.logical_not(is_number))
         added = {
-            "loss_max": tf.where(is_number, loss, -math.inf),
+            "loss_max": tf.where(is_number, loss, -LARGEST_NORM),
             "loss_nonfinite_steps": tf.cast(lost, tf.float32),
             "global_norm_max": self._global_norm,
             "overflow_steps": last[_SLOT["handled"]],

@@ -75,6 +75,7 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
             self.rows = pack_row(measured, facts, 1, 0 if step is None else step)
         self._group = self._recorder.group(GROUP, GroupFacts("v1", every=self._recorder.every))
         self._nonfinite: SessionExplainer | None = None
+        self._explainer: Explainer | None = None
         if explain:
             self._nonfinite = SessionExplainer(self._recorder, self._group, gradients, variables, loss)
             with self.rows.graph.as_default():
@@ -82,9 +83,9 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
         self._recorder.add_channel(self._group, variables, self._session_rows)
         open_recorders.add(self._recorder)
         if explain:
-            explainer = Explainer(self._recorder)
-            explainer.look(self._group, gradients, variables)
-            explainer.close()
+            self._explainer = Explainer(self._recorder)
+            with self.rows.graph.as_default():
+                self._explainer.look(self._group, gradients, variables, loss)
 
     def record(self, rows: Any) -> None:
         """Takes in what fetching `rows` gave.
@@ -125,6 +126,8 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
 
     def close(self) -> None:
         """Flushes and closes the log. A second call does nothing."""
+        if self._explainer is not None:
+            self._explainer.close()
         self._recorder.close()
         open_recorders.discard(self._recorder)
 

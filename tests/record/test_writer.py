@@ -277,3 +277,25 @@ def test_bad_records(tmp_path):
     with tf.Graph().as_default(), pytest.raises(RuntimeError, match=r"TensorFlow 1 graph.*v1.GradHealthHook"):
         GradHealthWriter(tmp_path).record([gradient], [variable])
     writer.close()
+
+
+def test_no_number_of_ours_on_the_device_is_nan_or_inf(tmp_path):
+    """`tf.debugging.enable_check_numerics` would stop the training there."""
+    from tb_gradhealth.record.ring import Ring, StepFacts
+    from tb_gradhealth.record.statistics import measure
+
+    ring = Ring(3, capacity=2)
+    gradients = [tf.constant([1.0, float("nan")]), None, tf.constant([0.0])]
+    for _ in range(5):
+        ring.write(measure(gradients, True), StepFacts())
+    assert np.isfinite(ring._table.numpy()).all()
+
+
+def test_an_error_of_ours_at_a_step_is_one_warning(tmp_path, monkeypatch):
+    monkeypatch.setattr("tb_gradhealth.record.channel.measure", lambda *a: 1 / 0)
+    variable = tf.Variable(1.0)
+    with pytest.warns(UserWarning, match="stopped recording to .*division by zero") as warned:  # noqa: SIM117
+        with GradHealthWriter(tmp_path, explain=False) as writer:
+            for _ in range(3):
+                writer.record([tf.constant(1.0)], [variable])
+    assert len(warned) == 1
