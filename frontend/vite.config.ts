@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { defineConfig } from "vite";
 
 /** One ES module with its styles inside: TensorBoard imports `index.js` and calls `render()`. */
 export default defineConfig({
@@ -16,5 +16,4 @@ export default defineConfig({
       output: { format: "es", entryFileNames: "index.js", codeSplitting: false },
     },
   },
-  test: { include: ["test/**/*.test.ts"], environment: "node" },
 });
