@@ -87,17 +87,19 @@ def targets_of(target: Any) -> list[Any]:
     """The tensors that are differentiated: a graph's as they are, eager ones by their id."""
     found = []
     for item in tf.nest.flatten(target, expand_composites=True):
-        if isinstance(item, tf.Variable) or (not tf.is_tensor(item) and hasattr(item, "handle")):
-            item = item.handle
-        if tf.is_tensor(item):
-            number = private.tensor_id(item)
-            found.append(item if number is None else number)
+        variable = isinstance(item, tf.Variable) or (not tf.is_tensor(item) and hasattr(item, "handle"))
+        tensor = item.handle if variable else item
+        if tf.is_tensor(tensor):
+            number = private.tensor_id(tensor)
+            found.append(tensor if number is None else number)
     return found
 
 
 def sources_of(sources: Any) -> list[Any]:
+    """What the derivative is taken with respect to, flat."""
     return list(tf.nest.flatten(sources))
 
 
 def keys_of_sources(sources: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """The keys of each source."""
     return [keys_of(item) for item in sources]

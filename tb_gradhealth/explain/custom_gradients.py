@@ -45,7 +45,7 @@ def _is_none_at(value: ast.expr | None, position: int) -> bool:
     if isinstance(value, ast.Tuple | ast.List):
         if value.elts and isinstance(value.elts[0], ast.Tuple | ast.List):  # (gradients, gradients of variables)
             value = value.elts[0]
-        items = value.elts
+        items = value.elts if isinstance(value, ast.Tuple | ast.List) else []
         return position < len(items) and isinstance(items[position], ast.Constant) and items[position].value is None
     return isinstance(value, ast.Constant) and value.value is None
 
@@ -77,5 +77,5 @@ def _own_returns(node: ast.AST) -> list[ast.Return]:
 
 
 def _place(function: Callable[..., Any], statement: ast.Return) -> Place:
-    code: Any = inspect.unwrap(function).__code__  # type: ignore[attr-defined]
+    code: Any = inspect.unwrap(function).__code__
     return Place(code.co_filename, statement.lineno, code.co_name)

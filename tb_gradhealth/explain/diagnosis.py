@@ -123,10 +123,7 @@ class Diagnostician:
             return Diagnosis(reason, kind, self._place(op), order=op.index, looped=True)
         if reason == "comparison" and self._only_decides(op):
             reason = "branch_condition"
-        if reason in ("integer_cast", "integer_result"):
-            what = self._dtype_of(op)
-        else:
-            what = ""
+        what = self._dtype_of(op) if reason in ("integer_cast", "integer_result") else ""
         more = self._further(finding, cut)
         return Diagnosis(reason, kind, self._place(op), what, "certain", more, op.index, looped=bool(op.inside))
 
@@ -175,7 +172,7 @@ class Diagnostician:
         stack = op.stack
         place = source.in_function_of(stack, self._stack) or source.innermost(stack)
         inner = source.innermost(stack)
-        evidence = ()
+        evidence: tuple[str, ...] = ()
         if inner is not None and inner != place:
             evidence = (f"the operation itself: {inner.file}:{inner.line}: {inner.code}",)
         if reason in ("outside_tape", "other_tape") and op.index < self._earlier_steps():
@@ -200,7 +197,7 @@ class Diagnostician:
         return Diagnosis("custom_gradient_none", "custom_gradient", place or self._place(cut.op), order=cut.op.index)
 
     def _converted(self, op: Op) -> Diagnosis:
-        how = {"numpy": " by .numpy()", "__float__": " by float()", "__int__": " by int()", "__bool__": " by if or bool()",
+        how = {"numpy": " by .numpy()", "__float__": " by float()", "__int__": " by int()", "__bool__": " by bool()",
                "__array__": " by NumPy", "__index__": " as an index"}.get(op.kind, "")  # fmt: skip
         return Diagnosis("numpy", "numpy", self._place(op), how, order=op.index)
 

@@ -62,7 +62,8 @@ def _op_of_type(call: GradientCall, observer: Observer, op_type: str) -> Op | No
         for op in of_type
         if any(reach.masks[value] for value in op.inputs) and any(reach.behind[value] for value in op.outputs)
     ]
-    return (meets or of_type or [None])[-1]
+    chosen = meets or of_type
+    return chosen[-1] if chosen else None
 
 
 def _failed(call: GradientCall, observer: Observer, error: Any, names: tuple[str, ...]) -> list[Cause]:
@@ -176,5 +177,5 @@ def _cause(
 
 def _short(message: str) -> str:
     """The telling part of one of TensorFlow's messages."""
-    text = re.sub(r"\{\{[^}]*\}\}", "", message.split("\n")[0])
+    text = re.sub(r"\{\{[^}]*\}\}", "", message.partition("\n")[0])
     return re.sub(r"\s*\[Op:\w+\].*$", "", text).strip()[:200]

@@ -16,7 +16,8 @@ ALWAYS = {"Sign": "zero_derivative"}
 
 CANDIDATES = {
     "EagerPyFunc": (0, "py_function_numpy"), "CTCLoss": (1, "ctc_too_short"), "CTCLossV2": (1, "ctc_too_short"),
-    "Cumprod": (2, "cumprod_zero"), "FakeQuantWithMinMaxArgs": (3, "clipped"), "FakeQuantWithMinMaxVars": (3, "clipped"),
+    "Cumprod": (2, "cumprod_zero"), "FakeQuantWithMinMaxArgs": (3, "clipped"), 
+    "FakeQuantWithMinMaxVars": (3, "clipped"),
     "Relu": (4, "dead_activation"), "Relu6": (4, "dead_activation"), "ClipByValue": (3, "clipped"),
     "Sigmoid": (5, "saturated_activation"), "Tanh": (5, "saturated_activation"), "Softmax": (6, "saturated_activation"),
     "Minimum": (7, "clipped"), "Maximum": (8, "clipped"),
@@ -156,7 +157,7 @@ def _product(program: Program, op: Op, zero_leaves: Mapping[int, bool]) -> dict[
     for position, other in ((0, 1), (1, 0)):
         factor = _values(program, op.inputs[other])
         leaf = _variable_of(program, op.inputs[other])
-        if factor is None and leaf in zero_leaves:
+        if factor is None and leaf is not None and leaf in zero_leaves:
             found[position] = Closed("zero_weights", certain=zero_leaves[leaf], weights=leaf)
             continue
         if factor is None or not factor.size or factor.any():

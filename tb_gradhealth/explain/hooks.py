@@ -47,6 +47,7 @@ def close() -> None:
 
 
 def is_open() -> bool:
+    """Whether anybody watches."""
     return _users > 0
 
 

@@ -6,8 +6,8 @@ What is found was read, not seen to run: callers call it "likely".
 import ast
 from collections.abc import Iterator
 
-from tb_gradhealth.explain.syntax import parse
 from tb_gradhealth.explain.source import Place, Stack, is_user_file
+from tb_gradhealth.explain.syntax import parse
 
 _MODULES = ("numpy", "scipy", "sklearn", "pandas", "cv2", "PIL", "librosa", "skimage", "numba", "torch", "jax")
 _METHODS = frozenset({"numpy", "tolist", "item", "convert_to_numpy", "to_numpy", "__array__", "get_value", "eval"})

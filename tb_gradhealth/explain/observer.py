@@ -1,7 +1,7 @@
 """Watches tapes and gradient calls in this process while anybody wants explanations.
 
-Promises: what TensorFlow does and returns is not changed; whatever fails in here is swallowed; the hooks are on while at
-least one watch is open and off afterwards. In a graph nothing is noted but the call itself. In eager mode the first
+Promises: what TensorFlow does and returns is not changed; whatever fails in here is swallowed; the hooks are on while
+at least one watch is open and off afterwards. In a graph nothing is noted but the call itself. In eager mode the first
 `FIRST` gradient calls, and those after a bad one, are recorded with every operation before them; all others cost one
 comparison.
 """
@@ -232,7 +232,7 @@ class Observer:
     # ---- custom gradients ----
 
     def custom_gradient(self, name: Any, outputs: Any, inputs: Any, backward: Any) -> Any:
-        """A custom gradient is being recorded: the backward function to record, which notes for what it answers None."""
+        """The backward function to record for a custom gradient: it notes for what it answers None."""
         function = private.gradient_function_of_custom(backward)
         if function is None:
             return backward

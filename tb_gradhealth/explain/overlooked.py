@@ -47,7 +47,7 @@ def causes(observer: Observer, handed: Sequence[Any] = (), step: int = -1) -> li
 
 
 def _belongs(variable: Any, call: GradientCall) -> bool:
-    """Whether a variable is the user's own, kept by an object that is trained otherwise, or that no Keras layer owns."""
+    """Whether a variable is the user's own and not a layer's as Keras made it."""
     if owner_of(variable) is not None:
         return False  # of a layer as Keras made it: leaving out a whole layer may be meant
     return variables.differentiable(variable) and variables.is_trainable(variable)

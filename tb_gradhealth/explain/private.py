@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 
-class Missing(RuntimeError):
+class Missing(RuntimeError):  # noqa: N818 - reads as the sentence it becomes
     """This TensorFlow lacks a private name that an explanation needs."""
 
 
@@ -51,7 +51,7 @@ _atomic_function = _find("tensorflow.python.eager.polymorphic_function.atomic_fu
 
 
 def execute(op_type: str, inputs: Sequence[Any], attrs: Sequence[Any], outputs: int) -> list[Any]:
-    """Runs one operation eagerly: its type, its flat inputs, name-value-name-value attributes, its number of outputs."""
+    """Runs one operation eagerly: type, flat inputs, name-value-name-value attributes, number of outputs."""
     module = _need(_execute_module, "eager.execute")
     context = _need(_context, "eager.context")()
     return list(module.execute(op_type, outputs, inputs=list(inputs), attrs=tuple(attrs), ctx=context))
@@ -94,6 +94,7 @@ def add_op_callback(callback: Callable[..., Any]) -> None:
 
 
 def remove_op_callback(callback: Callable[..., Any]) -> None:
+    """The opposite of `add_op_callback`."""
     _need(_remove_op_callback, "op_callbacks.remove_op_callback")(callback)
 
 

@@ -25,11 +25,11 @@ WORDS: dict[str, Words] = {
         "Use the result in this computation: check which of two similar names is passed on and which is left behind.",
     ),
     "tensor_array_dropped": Words(
-        "The result of TensorArray.write is dropped: in a graph write returns a new array and leaves the old one empty.",
+        "The result of TensorArray.write is dropped: in a graph it returns a new array and leaves the old one empty.",
         "Assign the result: array = array.write(index, value); the same goes for scatter, split and unstack.",
     ),
     "assigned": Words(
-        "The value is written into a variable with {op} and read back from there; a derivative does not pass through an "
+        "The value is written into a variable with {op} and read back from there; no derivative passes through an "
         "assignment.",
         "Use the value itself in the loss, as a tensor (collect values in a list and tf.stack them, or return the new "
         "state); assign it to the variable afterwards if it has to be kept.",
@@ -40,7 +40,7 @@ WORDS: dict[str, Words] = {
     ),
     "numpy": Words(
         "Here the tensor leaves TensorFlow for NumPy or Python numbers{what}; what comes back is a constant.",
-        "Compute with TensorFlow operations instead (tf.reduce_mean, tf.stack, …): drop .numpy(), float() and np. here.",
+        "Compute with TensorFlow operations instead (tf.reduce_mean, tf.stack, …): no .numpy(), float() or np. here.",
     ),
     "argmax": Words(
         "{op} answers positions, which are whole numbers: no derivative passes through the choice.",
@@ -57,7 +57,7 @@ WORDS: dict[str, Words] = {
         "(cross-entropy instead of accuracy).",
     ),
     "branch_condition": Words(
-        "The value only decides which branch runs or how long a loop goes on; no derivative passes through a condition.",
+        "The value only decides which branch runs or how long a loop lasts; no derivative passes through a condition.",
         "Let the value enter the result itself: weigh both branches, for example with tf.sigmoid(k * (x - threshold)).",
     ),
     "integer_cast": Words(
@@ -118,7 +118,7 @@ WORDS: dict[str, Words] = {
         "Compute it inside the block of the tape that gives the gradient, or ask the tape that recorded it.",
     ),
     "python_state": Words(
-        "This was computed in an earlier step and kept in a Python attribute: this step's tape takes it for a constant.",
+        "This was computed in an earlier step and kept in a Python attribute: for this tape it is a constant.",
         "Compute it anew in every step, inside the tape's with-block.",
     ),
     "stop_recording": Words(
@@ -149,8 +149,8 @@ WORDS: dict[str, Words] = {
     "untracked": Words(
         "{who} takes part in the forward pass but Keras does not track it: it is no weight of its layer, and no "
         "optimizer ever gets it.",
-        "Create it with self.add_weight(...) (or keras.Variable) as an attribute of the layer itself; Keras 3 ignores a "
-        "plain tf.Variable.",
+        "Create it with self.add_weight(...) (or keras.Variable) as an attribute of the layer itself; Keras 3 ignores "
+        "a plain tf.Variable.",
     ),
     "not_handed_over": Words(
         "{who} takes part in the forward pass and is trainable, but was never handed to gradient or to an optimizer.",
@@ -195,7 +195,7 @@ WORDS: dict[str, Words] = {
     ),
     "saturated_activation": Words(
         "This {op} is saturated: all its outputs are at their limits, where its derivative is exactly 0{what}.",
-        "Scale the inputs and start with smaller weights and biases; give logits to the loss (from_logits=True) and use "
+        "Scale the inputs, start with smaller weights and biases; give logits to the loss (from_logits=True), and use "
         "float32 for the last activation.",
     ),
     "softmax_one_unit": Words(
@@ -237,7 +237,7 @@ WORDS: dict[str, Words] = {
     ),
     "zero_derivative": Words(
         "The derivative of {op} is registered as zero everywhere.",
-        "Leave it out of the loss, or use a smooth function in its place (tf.tanh for tf.sign), or the straight-through "
+        "Leave it out of the loss, use a smooth function in its place (tf.tanh for tf.sign), or the straight-through "
         "form x + tf.stop_gradient(tf.sign(x) - x).",
     ),
     "zero_wanted": Words(

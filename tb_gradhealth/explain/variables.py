@@ -1,4 +1,4 @@
-"""What a variable is called and by which handles TensorFlow knows it, whatever made it: Keras 3, tf_keras, TensorFlow 1."""
+"""What a variable is called and by which handles TensorFlow knows it, whatever made it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +22,7 @@ def name_of(variable: Any, place: int = 0) -> str:
 
 
 def names_of(variables: Sequence[Any]) -> list[str]:
+    """The name of each."""
     return [name_of(variable, place) for place, variable in enumerate(variables)]
 
 
@@ -56,6 +57,7 @@ def is_variable(variable: Any) -> bool:
 
 
 def is_trainable(variable: Any) -> bool:
+    """Whether both Keras and TensorFlow take it for trainable."""
     return bool(getattr(variable, "trainable", True)) and bool(getattr(raw(variable), "trainable", True))
 
 

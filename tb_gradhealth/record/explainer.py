@@ -11,6 +11,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.health import Incident
 from tb_gradhealth.record.group import Group
@@ -82,6 +83,7 @@ class Explainer:
         if self._watch is not None:
             self._guard.run(self._recorder.flush)
             self._guard.run(self._ask_what_is_left)
+            self._told(self._guard.run(self._watch.overlooked) or [])
         self._nonfinite.close()
         self._traced.clear()
         if self._watch is not None:
@@ -110,7 +112,7 @@ class Explainer:
         self._recorder.tell_causes(group, causes)
         return bool(causes)
 
-    def _announced(self, group: Group, incidents: Sequence[Incident]) -> None:
+    def _announced(self, group: Group, incidents: Sequence[Incident | pb.Incident]) -> None:
         """Asks why gradients are zero, once it is known that they stay so."""
         for incident in incidents:
             if incident.kind == "zero":
