@@ -16,7 +16,7 @@ ALWAYS = {"Sign": "zero_derivative"}
 
 CANDIDATES = {
     "EagerPyFunc": (0, "py_function_numpy"), "CTCLoss": (1, "ctc_too_short"), "CTCLossV2": (1, "ctc_too_short"),
-    "Cumprod": (2, "cumprod_zero"), "FakeQuantWithMinMaxArgs": (3, "clipped"), 
+    "Cumprod": (2, "cumprod_zero"), "FakeQuantWithMinMaxArgs": (3, "clipped"),
     "FakeQuantWithMinMaxVars": (3, "clipped"),
     "Relu": (4, "dead_activation"), "Relu6": (4, "dead_activation"), "ClipByValue": (3, "clipped"),
     "Sigmoid": (5, "saturated_activation"), "Tanh": (5, "saturated_activation"), "Softmax": (6, "saturated_activation"),

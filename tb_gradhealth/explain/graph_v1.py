@@ -1,8 +1,8 @@
 """TensorFlow 1 graphs: `tf.gradients` was called before anybody watched; the call is made out from the graph.
 
 The gradients that did arrive tell where they came from: TensorFlow notes for each of their operations which operation
-it differentiates, and the last of those on the way is the loss. Where no gradient arrived at all, the loss is taken to be
-the last float scalar that nothing consumes, and the causes are "likely".
+it differentiates, and the last of those on the way is the loss. Where no gradient arrived at all, the loss is taken to
+be the last float scalar that nothing consumes, and the causes are "likely".
 """
 
 import dataclasses
