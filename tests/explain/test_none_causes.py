@@ -1,4 +1,4 @@
-"""Why a gradient is None: reason, operation and the line of this very file, in every mode; and what the watch leaves alone."""
+"""Why a gradient is None: reason, operation and the line of this very file, in every mode."""
 
 import inspect
 
