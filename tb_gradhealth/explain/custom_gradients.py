@@ -45,8 +45,10 @@ def _is_none_at(value: ast.expr | None, position: int) -> bool:
     if isinstance(value, ast.Tuple | ast.List):
         if value.elts and isinstance(value.elts[0], ast.Tuple | ast.List):  # (gradients, gradients of variables)
             value = value.elts[0]
-        items = value.elts if isinstance(value, ast.Tuple | ast.List) else []
-        return position < len(items) and isinstance(items[position], ast.Constant) and items[position].value is None
+        if not isinstance(value, ast.Tuple | ast.List) or position >= len(value.elts):
+            return False
+        item = value.elts[position]
+        return isinstance(item, ast.Constant) and item.value is None
     return isinstance(value, ast.Constant) and value.value is None
 
 
