@@ -194,8 +194,7 @@ class Recorder:
             for portion in ascending(windows):
                 self._feed(self._groups[name], portion)
         if self._log.refresh_due():
-            for group in self._groups.values():
-                group.write_pending(self._log.writer)
+            self._write_pending()
             self._write_incidents()
         self._log.flush_if_due()
         return count
@@ -298,10 +297,14 @@ class Recorder:
             self._guard.run(self._flush)
 
     def _flush(self) -> None:
-        for group in self._groups.values():
-            group.write_pending(self._log.writer)
+        self._write_pending()
         self._write_incidents()
         self._log.flush()
+
+    def _write_pending(self) -> None:
+        for group in self._groups.values():
+            if group.pending_steps:
+                group.write_pending(self._log.writer)
 
     def close(self) -> None:
         """Flushes and closes the log. Nothing can be recorded afterwards; a second call does nothing."""
