@@ -1,5 +1,7 @@
 """Takes the README's pictures of the demo's runs, with Chromium, from a TensorBoard that serves the real logs.
 
+Nothing on the page is changed but one thing: paths are shortened to the project's folder, as in the README's texts.
+
 make screenshots                       # all, into docs/images
 make screenshots ARGS="vae out/"       # those whose name holds "vae", into out/
 """
@@ -19,6 +21,13 @@ from demo.runs import LOGS, ROOT
 from scripts.dev import find_browser
 
 WIDTH, HEIGHT, MARGIN = 1280, 1200, 24  # CSS pixels: the window, and what is left below the page
+
+# Takes a prefix out of every text of the page.
+SHORTEN = """(body, prefix) => {
+  const texts = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text; text = texts.nextNode())
+    if (text.data.includes(prefix)) text.data = text.data.replaceAll(prefix, "");
+}"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +68,7 @@ def take(page: Page, url: str, picture: Picture) -> Image.Image:
     frame.locator(".verdict h1").wait_for(timeout=60_000)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(1500)  # curves and cells are drawn after the answers have come
+    frame.locator("body").evaluate(SHORTEN, f"{ROOT}/")
     return cropped(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
 
 

@@ -38,8 +38,7 @@ def start(run: Run) -> subprocess.Popen[bytes]:
     shutil.rmtree(run.log_dir, ignore_errors=True)
     LOGS.mkdir(exist_ok=True)
     env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2", PYTHONUNBUFFERED="1")
-    program = os.path.relpath(run.program, ROOT)  # so that causes name the file as the reader finds it
-    command = [sys.executable, program, *run.arguments, "--log-dir", str(run.log_dir)]
+    command = [sys.executable, str(run.program), *run.arguments, "--log-dir", str(run.log_dir)]
     with open(output_of(run), "wb") as output:
         return subprocess.Popen(
             command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT

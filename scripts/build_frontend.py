@@ -109,15 +109,16 @@ def _hint(command: list[str], env: dict[str, str]) -> str:
     )
 
 
-def install() -> None:
-    """Installs the locked dependencies, unless `node_modules` already holds just these."""
+def install(*, everything: bool) -> None:
+    """Installs the locked dependencies, unless they are there; those that only development needs if `everything`."""
     stamp = FRONTEND / "node_modules" / ".installed"
-    wanted = hashlib.sha256((FRONTEND / "package-lock.json").read_bytes()).hexdigest()
-    if stamp.is_file() and stamp.read_text() == wanted:
+    lock = hashlib.sha256((FRONTEND / "package-lock.json").read_bytes()).hexdigest()
+    have = stamp.read_text() if stamp.is_file() else ""
+    if have == f"{lock} everything" or (have == lock and not everything):
         return
     print("Installing the dashboard's build tools (npm ci) …", flush=True)
-    npm("ci", quiet=True)
-    stamp.write_text(wanted)
+    npm("ci", *([] if everything else ["--omit=dev"]), quiet=True)
+    stamp.write_text(f"{lock} everything" if everything else lock)
 
 
 def build(*, force: bool = False) -> None:
@@ -133,7 +134,7 @@ def build(*, force: bool = False) -> None:
             f"Neither the built dashboard ({ENTRY}) nor its sources ({FRONTEND}) are there. "
             "Take a complete checkout or a released source distribution."
         )
-    install()
+    install(everything=False)
     print("Building the dashboard …", flush=True)
     npm("run", "build", quiet=True)
     if not ENTRY.is_file():
@@ -145,7 +146,7 @@ def main(arguments: list[str]) -> int:
     """The command line; returns the exit code."""
     try:
         if arguments[:1] == ["npm"]:
-            install()
+            install(everything=True)
             npm(*arguments[1:])
         else:
             build(force="--force" in arguments)
