@@ -1,18 +1,18 @@
 """Scores the explanations: does the first cause name the right line and the right reason?
 
-    python benchmarks/explain_score.py                      # handed cases and the programs seen while building
-    python benchmarks/explain_score.py --split once         # the programs kept back until the end
-    python benchmarks/explain_score.py --split healthy      # trainings without a fault: not one cause may be reported
-    python benchmarks/explain_score.py 012 n09              # those whose folder name starts with ...
-    python benchmarks/explain_score.py --verify once        # only: do the programs do what they claim? (no explanations)
+    python benchmarks/explain_score.py                  # handed cases and the programs seen while building
+    python benchmarks/explain_score.py --split once     # the programs kept back until the end
+    python benchmarks/explain_score.py --mended         # with FIX applied: not one cause may be reported
+    python benchmarks/explain_score.py 012 n09          # those whose folder name starts with ...
+    python benchmarks/explain_score.py --verify once    # do the programs do what they claim? (no explanations)
 
 Every program runs in a process of its own, through the product (`GradHealthCallback`, `GradHealthWriter.record`,
 `v1.GradHealthHook`) and is read back from the log; `--through watch` asks `TapeWatch` directly instead.
 
-A program is a `case.py` with `build()`, `step(state)` and an answer block: KIND, MODE, EXPECT (see tests/cases), CAUSE_LINE
-on exactly one line, CAUSE_OP, and optionally CAUSE_FILE (the line is in another file of the folder), CAUSE_LINES (further
-lines that tell the reader as much), REASONS (accepted reason ids; CAUSE_OP is always accepted), NOTEBOOK (run as a notebook
-cell), STEPS, MISSING, FIX (text replacements that mend it), FIX_FILE.
+A program is a `case.py` with `build()`, `step(state)` and an answer block: KIND, MODE, EXPECT (see tests/cases),
+CAUSE_LINE on exactly one line, CAUSE_OP, and optionally CAUSE_FILE (the line is in another file of the folder),
+CAUSE_LINES (further lines that tell the reader as much), REASONS (accepted reason ids; CAUSE_OP is always accepted),
+NOTEBOOK (run as a notebook cell), STEPS, MISSING, FIX (text replacements that mend it), FIX_FILE.
 """
 
 import argparse
@@ -35,14 +35,13 @@ SPLITS = {
     "handed": ROOT / "tests" / "cases",
     "seen": ROOT / "benchmarks" / "explain_programs" / "seen",
     "once": ROOT / "benchmarks" / "explain_programs" / "once",
-    "healthy": ROOT / "benchmarks" / "explain_programs" / "healthy",
 }
 WIDEST = 512
 MARK = "@@SCORE@@"
 ANSWERS = "# ---- answers ----"
 
 
-# ---- one program -------------------------------------------------------------------------------------------------------
+# ---- one program --------------------------------------------------------------------------------------------------
 
 
 def load(folder: Path, text: str | None = None):
@@ -114,7 +113,9 @@ class FitSpy:
         self.causes = []
         import tensorflow as tf
 
-        self.codes = tf.Variable(tf.zeros([2, WIDEST], tf.int32), trainable=False)  # made here: no function may make one
+        self.codes = tf.Variable(
+            tf.zeros([2, WIDEST], tf.int32), trainable=False
+        )  # made here: no function may make one
         self.count = tf.Variable(0, trainable=False)
         self.names = []
         self.mask = {}
@@ -142,9 +143,7 @@ class FitSpy:
         original, spy = owner.__dict__[name], self
 
         def patched(optimizer, *args, **named):
-            if name == "apply_gradients":
-                args = (list(args[0]), *args[1:])
-            elif args:
+            if name == "apply_gradients" or args:
                 args = (list(args[0]), *args[1:])
             if spy.depth == 0:
                 spy.see(*(list(x) for x in pairs(optimizer, *args, **named)))
@@ -183,7 +182,9 @@ class FitSpy:
         if not int(self.count):
             return dict(self.mask), dict(self.mask)
         words = ("zero", "ok", "inf", "nan")
-        rows = [dict(self.mask) | {n: words[c] for n, c in zip(self.names, row, strict=False)} for row in self.codes.numpy()]
+        rows = [
+            dict(self.mask) | {n: words[c] for n, c in zip(self.names, row, strict=False)} for row in self.codes.numpy()
+        ]
         self.count.assign(0)
         return rows[0], rows[1]
 
@@ -290,7 +291,7 @@ def run_watch(module) -> list:
         spy = FitSpy(watch) if module.MODE == "fit" else None
         for _ in range(getattr(module, "STEPS", 1)):
             if spy is not None:
-                model, fit = module.step(state)
+                _, fit = module.step(state)
                 try:
                     fit(callbacks=[])
                 finally:
@@ -407,12 +408,21 @@ def judge(folder: Path, module, causes) -> dict:
         result["reason"] = first.op in {module.CAUSE_OP, *getattr(module, "OPS", [])} or first.reason_id in getattr(
             module, "REASONS", []
         )
-        result["shown"] = (
-            f"{os.path.basename(first.file)}:{first.line} {first.reason_id}/{first.op} ({first.certainty}) {first.code[:70]}"
-        )
+        place = f"{os.path.basename(first.file)}:{first.line}"
+        result["shown"] = f"{place} {first.reason_id}/{first.op} ({first.certainty}) {first.code[:70]}"
         result["expected"] = f"{file}:{line} {module.CAUSE_OP}"
         result["text"] = [str(c) for c in same]
     return result
+
+
+def mended_causes(folder: Path) -> list[str]:
+    """What the product says of the program with its FIX applied."""
+    with tempfile.TemporaryDirectory() as into, contextlib.redirect_stderr(io.StringIO()):
+        target = mended(folder, Path(into))
+        if target is None:
+            return []
+        sys.path.insert(0, str(target))
+        return [str(cause) for cause in run_product(load(target), os.path.join(into, "logs"))]
 
 
 def child(folder: Path, task: str) -> None:
@@ -423,20 +433,18 @@ def child(folder: Path, task: str) -> None:
         out["problems"] = verify(folder)
     elif task == "fix":
         out["problems"] = verify_fix(folder)
+    elif task == "mended":
+        out["text"] = mended_causes(folder)
     else:
         module = load(folder)
         out |= {"kind": module.KIND, "mode": module.MODE}
         with tempfile.TemporaryDirectory() as directory, contextlib.redirect_stderr(io.StringIO()):
             causes = run_watch(module) if task == "watch" else run_product(module, directory)
-        out |= (
-            judge(folder, module, causes)
-            if module.KIND != "healthy"
-            else {"causes": len(causes), "text": [str(c) for c in causes]}
-        )
+        out |= judge(folder, module, causes)
     print(MARK + json.dumps(out))
 
 
-# ---- all programs ------------------------------------------------------------------------------------------------------
+# ---- all programs -------------------------------------------------------------------------------------------------
 
 
 def run_all(folders: list[Path], task: str, jobs: int) -> list[dict]:
@@ -457,11 +465,11 @@ def run_all(folders: list[Path], task: str, jobs: int) -> list[dict]:
 def table(results: list[dict], title: str, verbose: bool) -> None:
     groups: dict[str, list[dict]] = collections.defaultdict(list)
     for result in results:
-        mark = (
-            "CRASH"
-            if "crashed" in result
-            else f"{'line ' if result['exact'] else 'near ' if result['near'] else '---- '}{'reason' if result['reason'] else '------'}"
-        )
+        if "crashed" in result:
+            mark = "CRASH"
+        else:
+            line = "line" if result["exact"] else "near" if result["near"] else "----"
+            mark = f"{line} {'reason' if result['reason'] else '------'}"
         group = {"error": "none", "inf": "nan", "exploding": "nan"}.get(
             result.get("kind", "?"), result.get("kind", "?")
         )
@@ -485,6 +493,7 @@ def main() -> int:
     parser.add_argument("--kinds", default="none,zero,error,nan,inf,exploding", help="kinds to score")
     parser.add_argument("--through", choices=("product", "watch"), default="product")
     parser.add_argument("--verify", choices=[*SPLITS])
+    parser.add_argument("--mended", action="store_true", help="the programs with their FIX applied")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("-v", "--verbose", action="store_true", help="show the programs that are right, too")
     parser.add_argument("--text", action="store_true", help="print every cause in full")
@@ -498,24 +507,22 @@ def main() -> int:
         folders = sorted(p.parent for p in SPLITS[split].glob("*/case.py"))
         folders = [p for p in folders if not options.names or any(p.name.startswith(n) for n in options.names)]
         if options.verify:
-            for task in ("verify", "fix") if split != "healthy" else ("verify",):
+            for task in ("verify", "fix"):
                 for result in run_all(folders, task, options.jobs):
                     problems = result.get("problems", [result.get("crashed")])
                     bad += bool(problems)
                     print(f"{'FAIL' if problems else 'PASS'} {task:6} {result['name']} {'; '.join(map(str, problems))}")
             continue
-        kinds = set(options.kinds.split(",")) | {"healthy"}
+        kinds = set(options.kinds.split(","))
         folders = [p for p in folders if any(f'KIND = "{kind}"' in (p / "case.py").read_text() for kind in kinds)]
-        results = run_all(folders, options.through, options.jobs)
-        if split == "healthy":
+        results = run_all(folders, "mended" if options.mended else options.through, options.jobs)
+        if options.mended:
             for result in results:
-                wrong = result.get("causes", 1)
-                bad += bool(wrong)
-                if wrong or options.verbose:
-                    print(
-                        f"{'WRONG' if wrong else 'quiet'} {result['name']} {result.get('crashed', '')} {result.get('text', '')}"
-                    )
-            print(f"healthy: {sum(not r.get('causes', 1) for r in results)} of {len(results)} without a cause")
+                told = [result["crashed"]] if "crashed" in result else result["text"]
+                bad += bool(told)
+                if told or options.verbose:
+                    print(f"{'WRONG' if told else 'quiet'} {result['name']} {' '.join(told)}")
+            print(f"{split}, mended: {sum(r.get('text') == [] for r in results)} of {len(results)} without a cause")
             continue
         table(results, f"{split} ({options.through})", options.verbose)
         if options.text:
