@@ -1,6 +1,30 @@
-"""For all tests: quiet TensorFlow, and the TensorFlow backend of Keras whatever the machine's own settings say."""
+"""For all tests: quiet TensorFlow, the TensorFlow backend of Keras, and one Chromium.
+
+The browser is started once for the whole session: Playwright allows one instance a thread.
+"""
 
 import os
+import shutil
+from pathlib import Path
+
+import pytest
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 os.environ["KERAS_BACKEND"] = "tensorflow"
+
+BUNDLE = Path(__file__).resolve().parent.parent / "tb_gradhealth" / "serve" / "static" / "index.js"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+@pytest.fixture(scope="session")
+def browser():
+    assert BUNDLE.is_file(), "The page is not built. Run: python scripts/build_frontend.py"
+    path = next((found for found in map(shutil.which, BROWSERS) if found), None)
+    assert path, f"The browser tests need one of {', '.join(BROWSERS)} on the PATH. On Debian: apt-get install chromium"
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield made
+        made.close()

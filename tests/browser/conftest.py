@@ -1,9 +1,8 @@
-"""A Chromium, TensorBoards with both loaders, and a watch over everything that must never happen on the page."""
+"""TensorBoards with both loaders, and a watch over everything that must never happen on the page."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 
 try:
-    from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+    from playwright.sync_api import Browser, BrowserContext, Page
 except ImportError:
     if os.environ.get("CI"):
         raise
@@ -20,26 +19,11 @@ except ImportError:
 import browser_logs
 from browser_boards import Board, loaders
 
-BUNDLE = Path(__file__).resolve().parents[2] / "tb_gradhealth" / "serve" / "static" / "index.js"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-
 
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     for item in items:
         if Path(item.fspath).parent == Path(__file__).parent:
             item.add_marker(pytest.mark.browser)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    assert BUNDLE.is_file(), "The page is not built. Run: python scripts/build_frontend.py"
-    path = next((found for found in map(shutil.which, BROWSERS) if found), None)
-    assert path, f"The browser tests need one of {', '.join(BROWSERS)} on the PATH. On Debian: apt-get install chromium"
-    with sync_playwright() as playwright:
-        made = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,11 @@
 """The Grad Health tab on the five situations' logs, in a real browser, with each of TensorBoard's loaders."""
 
-import shutil
 import urllib.parse
 
 import pytest
 from examples_world import FAULTY, MENDED
 from test_examples import first_bad_step
 
-from scripts.dev import BROWSERS
-
-playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 WORDS = {"nan": "NaN", "none": "None"}
@@ -21,13 +17,10 @@ ROWS = """rows => rows.filter(row => row.querySelector('.line-toggle')).map(row 
 
 
 @pytest.fixture(scope="module")
-def page():
-    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
-    assert chromium, "Chromium is missing: make setup installs it"
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": 1280, "height": 1200})
-        browser.close()
+def page(browser):
+    made = browser.new_page(viewport={"width": 1280, "height": 1200})
+    yield made
+    made.close()
 
 
 def opened(page, served, situation):
