@@ -20,7 +20,10 @@ test:
 screenshots:
 	$(DEV) screenshots $(ARGS)
 
-check setup proto:
+check:
+	$(DEV) check
+
+setup proto:
 	$(DEV) $@
 
 clean:

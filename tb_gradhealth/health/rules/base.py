@@ -1,5 +1,6 @@
 """What every rule is: something that takes in blocks of windows and keeps episodes."""
 
+import abc
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from tb_gradhealth.health.stretches import Stretch
 from tb_gradhealth.health.thresholds import Thresholds
 
 
-class Rule:
+class Rule(abc.ABC):
     """One rule over one group.
 
     A subclass says what it looks for, where that comes from, its formula and its units in its docstring. It keeps a
@@ -45,11 +46,11 @@ class Rule:
         self.steps += int(block.windows.steps.sum())
         self.look(block)
 
-    def restart(self) -> None:
+    def restart(self) -> None:  # noqa: B027 - most rules compare with nothing
         """Forgets what it compares with: from here on other variables are trained than before, another training."""
 
-    def look(self, block: Block) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def look(self, block: Block) -> None: ...
 
     def observe_stretch(self, stretch: Stretch, ill: Array, begin: int | None = None) -> None:
         """Takes in that some variables were ill throughout a stretch.
@@ -79,8 +80,8 @@ class Rule:
         index = self.episodes.all.index(episode)
         return bool((self.now()[rows] & (self.episodes.episode[rows] == index)).any())
 
-    def severity(self, episode: Episode) -> str:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def severity(self, episode: Episode) -> str: ...
 
     def worth_telling(self, episode: Episode) -> bool:
         """Whether it has shown itself long enough for an alarm."""
@@ -89,8 +90,8 @@ class Rule:
     def evidence(self, episode: Episode) -> dict[str, float]:
         return {"steps": float(episode.steps), **episode.notes}
 
-    def sentence(self, episode: Episode) -> str:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def sentence(self, episode: Episode) -> str: ...
 
     def variable_evidence(self, row: int) -> dict[str, float]:
         """The numbers behind the present state of a row."""

@@ -5,6 +5,8 @@ apart from what is differentiated. Formula: ``loss_nonfinite_steps > 0`` in a wi
 Inf, counted in steps. To watch: training goes on, on the other samples.
 """
 
+import abc
+
 import numpy as np
 
 from tb_gradhealth.format.windows import Array
@@ -24,8 +26,8 @@ class _LossNotFinite(Rule):
         counts = np.where(fine & self._mine(w.loss), w.loss_nonfinite_steps, 0)[:, None]
         self.episodes.observe(counts, w.first_step[:, None], w.steps, w.last_step)
 
-    def _mine(self, loss: Array) -> Array:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _mine(self, loss: Array) -> Array: ...
 
     def severity(self, episode: Episode) -> str:
         return "watch"

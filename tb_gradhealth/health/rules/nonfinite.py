@@ -7,6 +7,8 @@ scale every 2000 steps, steps back on overflow, and may need some 25 halvings at
 it goes on for longer than float16 has powers of two, or withholds more than one update in ten.
 """
 
+import abc
+
 import numpy as np
 
 from tb_gradhealth.format.windows import Array
@@ -29,8 +31,8 @@ class _NonFinite(Rule):
             counts, block.windows.first_bad_step, block.windows.steps, block.windows.last_step, seen=block.seen
         )
 
-    def _count(self, block: Block) -> Array:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _count(self, block: Block) -> Array: ...
 
     def now(self) -> Array:
         """Ill in the latest window, or comes again and again and has not stayed away for twice its usual pause."""

@@ -4,6 +4,8 @@ Source: the rule of thumb that updates should be about a thousandth of the weigh
 was applied, not an estimate; only at detailed steps; kernels only, since offsets begin at zero.
 """
 
+import abc
+
 import numpy as np
 
 from tb_gradhealth.format.windows import Array
@@ -43,8 +45,8 @@ class _UpdateRatio(Rule):
         known: Array = kernels[np.isfinite(ratio[kernels]) & (ratio[kernels] > 0)]
         return known
 
-    def _ill(self, ratio: Array) -> Array:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def _ill(self, ratio: Array) -> Array: ...
 
     def severity(self, episode: Episode) -> str:
         return "watch"

@@ -6,6 +6,7 @@ everywhere. So the rules here compare with the group's other variables, with dep
 variable's own past. They look at kernels (two dimensions and more) and at medians over stretches.
 """
 
+import abc
 import collections
 
 import numpy as np
@@ -45,9 +46,9 @@ class _Vanishing(Rule):
             if ill.any() and self.episodes.all:
                 self.note(self.episodes.all[-1], stretch)
 
+    @abc.abstractmethod
     def ill_in(self, stretch: Stretch) -> Array:
         """bool ``[variables]``."""
-        raise NotImplementedError
 
     def note(self, episode: Episode, stretch: Stretch) -> None:
         """Writes evidence."""
