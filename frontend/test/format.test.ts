@@ -59,18 +59,26 @@ describe("numbers", () => {
 });
 
 describe("names", () => {
-  it("lose nothing when they are split to be cut in the middle", () => {
+  const letters = (text: string) => text.length;
+
+  it("lose nothing when they are cut, and what is seen of them fits", () => {
     fc.assert(
-      fc.property(fc.string(), fc.integer({ min: 10, max: 400 }), (name, pixels) => {
-        expect(splitName(name, pixels).join("")).toBe(name);
+      fc.property(fc.string(), fc.integer({ min: 3, max: 60 }), (name, room) => {
+        const [head, tail] = splitName(name, room, letters);
+        expect(head + tail).toBe(name);
+        expect(tail.length + (head === "" ? 0 : 1)).toBeLessThanOrEqual(room);
       }),
     );
   });
 
-  it("are split before their last part where that fits, and not at all where all fits", () => {
-    expect(splitName("encoder/gru/kernel", 400)).toEqual(["", "encoder/gru/kernel"]);
-    expect(splitName("encoder/gru/kernel", 100)).toEqual(["encoder/gru", "/kernel"]);
-    expect(splitName("x".repeat(300), 100)[1].length).toBeLessThan(10);
+  it("keep as much of their end as fits, from a slash on where one is near, and all of it where all fits", () => {
+    expect(splitName("encoder/gru/kernel", 18, letters)).toEqual(["", "encoder/gru/kernel"]);
+    expect(splitName("encoder/gru/kernel", 14, letters)).toEqual(["encoder", "/gru/kernel"]);
+    expect(splitName("transformer/block10/q/kernel", 15, letters)).toEqual([
+      "transformer/bl",
+      "ock10/q/kernel",
+    ]);
+    expect(splitName("x".repeat(300), 12, letters)[1]).toHaveLength(11);
   });
 
   it("of runs leave out our own folder", () => {

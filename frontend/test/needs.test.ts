@@ -16,6 +16,7 @@ function summary(run: string, given: Partial<RunSummary> = {}): RunSummary {
     run,
     has_data: true,
     verdict: null,
+    sentence: null,
     first_step: 0,
     last_step: 9,
     wall_time: 0,
@@ -162,6 +163,8 @@ describe("the lines on show", () => {
     const ill = runAnswerOf([group("adam", [{}, { state: "none" }, { state: "nan" }, { shape: [3] }])]);
     expect(pickedVariables(INITIAL.view, ill)).toEqual(["v|adam|2", "v|adam|1", "v|adam|0"]);
     expect(pickedVariables({ ...INITIAL.view, picked: ["v|adam|3", "v|gone|0"] }, ill)).toEqual(["v|adam|3"]);
+    const scalars = runAnswerOf([group("adam", [{ shape: [] }, { shape: [3] }])]);
+    expect(pickedVariables(INITIAL.view, scalars)).toEqual(["v|adam|0", "v|adam|1"]);
     expect(pickedVariables({ ...INITIAL.view, picked: [] }, ill)).toEqual([]);
   });
 });

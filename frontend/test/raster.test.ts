@@ -16,7 +16,8 @@ function painted(states: number[], values: number[], height = 12): Uint32Array {
     values: Float32Array.from(values),
   };
   const pixels = new Uint32Array(states.length * height);
-  paintLine(line, COLOURS, DOMAIN, { pixels, stride: states.length, top: 1, bottom: height - 1 }, 1);
+  const strip = { pixels, stride: states.length, top: 1, bottom: height - 1 };
+  paintLine(line, { colours: COLOURS, domain: DOMAIN, strip, dot: 1 });
   return pixels;
 }
 

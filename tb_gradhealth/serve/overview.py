@@ -67,6 +67,7 @@ def _entry(name: str, series: Mapping[str, Series], health: RunHealth | None) ->
         "run": name,
         "has_data": bool(series),
         "verdict": health.verdict if health else None,
+        "sentence": health.sentence if health else None,
         "first_step": health.first_step if health else None,
         "last_step": max(steps, default=None),
         "wall_time": max((s.max_wall_time for s in series.values()), default=None),

@@ -131,6 +131,7 @@ def test_a_box_ranks_its_variables_by_how_they_differ_from_the_rest_of_the_run(p
     assert set(names[:3]) == {"encoder/gru/kernel", "encoder/gru/recurrent_kernel", "encoder/gru/bias"}
     assert "embedding/embeddings" not in names, "not in the box"
     expect(panel.locator(".rank-why").first).to_contain_text("NaN")
+    expect(tab.frame.locator(".box.ranked")).to_be_visible()
     tab.shot("box_ranked")
     panel.get_by_role("button", name="Rank all variables").click()
     expect(panel.locator(".rank-name", has_text="embedding/embeddings")).to_be_visible()

@@ -74,7 +74,8 @@ def test_records_sampled_away_by_the_users_flag_are_counted(page, start, tmp_pat
     tab = Tab(page, start(tmp_path, loader, ("--samples_per_plugin", "gradhealth=50"))).run("run")
     note = tab.frame.locator(".notes")
     expect(note).to_contain_text("of 600 records")
-    expect(note).to_contain_text("--samples_per_plugin")
+    expect(note).to_contain_text("started with --samples_per_plugin=gradhealth=50")
+    expect(note).to_contain_text("Start it with --samples_per_plugin=gradhealth=0 to see all")
     tab.shot("sampled_away")
 
 

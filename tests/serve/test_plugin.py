@@ -77,14 +77,14 @@ def parsed(data: bytes) -> dict[str, Any]:
 
 def test_runs_lists_all_of_them_and_tells_the_verdict_once_it_is_known(world) -> None:
     world.provider.stored["train"] = {}
-    empty = {"has_data": False, "verdict": None, "first_step": None, "last_step": None, "wall_time": None,
-             "newer_format": None}  # fmt: skip
-    unknown = {"run": "a/gradhealth", "has_data": True, "verdict": None, "first_step": None, "last_step": 39,
-               "wall_time": 1042.0, "newer_format": None}  # fmt: skip
-    assert world.json("runs") == {"version": __version__, "runs": [unknown, {"run": "train", **empty}]}
+    nothing = dict.fromkeys(("verdict", "sentence", "first_step", "last_step", "wall_time", "newer_format"))
+    empty = {"run": "train", "has_data": False, **nothing}
+    unknown = {**nothing, "run": "a/gradhealth", "has_data": True, "last_step": 39, "wall_time": 1042.0}
+    assert world.json("runs") == {"version": __version__, "runs": [unknown, empty]}
     world.json("run", run="a/gradhealth")
     known = world.json("runs")["runs"][0]
     assert (known["verdict"], known["first_step"]) == ("unhealthy", 0)
+    assert known["sentence"].startswith("Unhealthy: ")
 
 
 def test_no_runs_are_an_empty_list() -> None:

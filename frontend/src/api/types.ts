@@ -6,6 +6,8 @@ export interface RunSummary {
   readonly run: string;
   readonly has_data: boolean;
   readonly verdict: Verdict | null;
+  /** What the verdict says; null where there is none yet. */
+  readonly sentence: string | null;
   readonly first_step: number | null;
   readonly last_step: number | null;
   /** Seconds since the epoch. */

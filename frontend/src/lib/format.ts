@@ -7,6 +7,11 @@ export function count(value: number): string {
   return GROUPED.format(Math.round(value));
 }
 
+/** "weight norm" → "Weight norm". */
+export function sentenceCase(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 /** "1 variable", "3 variables". */
 export function plural(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
@@ -76,21 +81,30 @@ export function shape(dimensions: readonly number[]): string {
   return dimensions.length === 1 ? `(${dimensions[0]},)` : `(${dimensions.join(", ")})`;
 }
 
-/** Roughly the width of a letter in pixels, for deciding where to cut a name. */
-const LETTER = 7.2;
-
 /**
- * A name in two parts, so that a column of some pixels can cut the middle out: the end is what tells names apart.
+ * A name in two parts, of which only the second is seen where the whole does not fit: the end tells names apart.
  *
- * The first part is empty where the name fits as it is.
+ * The second begins with a slash where one is near. The first is empty where the whole name fits.
+ *
+ * @param room what there is, in the measure's unit.
+ * @param measure of a text; "…" stands before what is seen of a cut name.
  */
-export function splitName(name: string, pixels: number): readonly [head: string, tail: string] {
-  const fits = Math.max(4, Math.floor(pixels / LETTER));
-  if (name.length <= fits) return ["", name];
-  const slash = name.lastIndexOf("/");
-  if (slash > 0 && name.length - slash <= fits - 1) return [name.slice(0, slash), name.slice(slash)];
-  const cut = name.length - Math.floor(fits / 2);
-  return [name.slice(0, cut), name.slice(cut)];
+export function splitName(
+  name: string,
+  room: number,
+  measure: (text: string) => number,
+): readonly [head: string, tail: string] {
+  if (measure(name) <= room) return ["", name];
+  const left = room - measure("…");
+  let [low, high] = [0, name.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (measure(name.slice(middle)) <= left) high = middle;
+    else low = middle + 1;
+  }
+  const slash = name.indexOf("/", low);
+  const start = slash >= 0 && slash - low <= (name.length - low) / 4 ? slash : low;
+  return [name.slice(0, start), name.slice(start)];
 }
 
 /** The last part of a path of either kind of machine. */

@@ -30,14 +30,17 @@ export interface Strip {
 /** Colour of a finite value without a place on the ramp: only its state is known. */
 const NO_VALUE = 0x40808080;
 
-/** `dot` is the device's pixels for one pixel of the page: hatches keep their looks on fine screens. */
-export function paintLine(
-  line: Line,
-  colours: PixelColours,
-  domain: Domain,
-  strip: Strip,
-  dot: number,
-): void {
+/** How and where a line is painted. */
+export interface Painting {
+  readonly colours: PixelColours;
+  readonly domain: Domain;
+  readonly strip: Strip;
+  /** The device's pixels for one pixel of the page: hatches keep their looks on fine screens. */
+  readonly dot: number;
+}
+
+export function paintLine(line: Line, painting: Painting): void {
+  const { colours, domain, strip, dot } = painting;
   const { pixels, stride, top, bottom } = strip;
   if (bottom <= top) return;
   const width = Math.min(line.states.length, stride);
@@ -49,18 +52,11 @@ export function paintLine(
     else if (line.states[x] === State.zero) {
       pixels[base + x] = colours.zeroEdge;
       pixels[(bottom - 1) * stride + x] = colours.zeroEdge;
-    } else if (line.states[x] === State.finite) markEnd(line.values[x], x, colours, domain, strip, dot);
+    } else if (line.states[x] === State.finite) markEnd(line.values[x], x, painting);
   }
 }
 
-function markEnd(
-  value: number,
-  x: number,
-  colours: PixelColours,
-  domain: Domain,
-  strip: Strip,
-  dot: number,
-): void {
+function markEnd(value: number, x: number, { colours, domain, strip, dot }: Painting): void {
   const { pixels, stride, top, bottom } = strip;
   const thick = Math.min(Math.max(1, Math.round(2 * dot)), bottom - top);
   if (value > domain.high) {

@@ -12,6 +12,9 @@ export const STATE_WORDS: readonly string[] = [
   "NaN",
 ];
 
+/** The same where there is little room. */
+export const STATE_SHORT: readonly string[] = ["–", "finite", "zero", "None", "Inf", "NaN"];
+
 /** A state's key among `Health` values, for glyphs. */
 export const STATE_HEALTH: readonly Health[] = ["not_recorded", "ok", "zero", "none", "inf", "nan"];
 

@@ -1,21 +1,12 @@
 /** What follows from the state and the answers that have arrived. */
 
-import type {
-  Cause,
-  Group,
-  Incident,
-  RunAnswer,
-  RunSummary,
-  RunsAnswer,
-  Variable,
-  Verdict,
-} from "../api/types";
+import type { Cause, Group, Incident, RunAnswer, RunSummary, RunsAnswer, Variable } from "../api/types";
 import { parseVariableKey, variableKey } from "../lib/rows";
 import { healthRank, isCalm } from "../lib/states";
 import type { ViewState } from "../lib/view_state";
 import { type StepRange, Viewport } from "../lib/viewport";
 import type { Slots } from "./slots";
-import type { AppState } from "./state";
+import type { AppState, Judged } from "./state";
 
 /** How many lines the page chooses by itself. */
 const AUTOMATIC_LINES = 4;
@@ -53,9 +44,10 @@ export function shownRuns(state: AppState, slots: Slots): readonly string[] {
   return [main, ...beside.filter((run, i) => run !== main && beside.indexOf(run) === i)];
 }
 
-/** The verdict on a run, from whoever knows it. */
-export function verdictOf(state: AppState, slots: Slots, run: RunSummary): Verdict | null {
-  return runAnswer(slots, run.run)?.verdict ?? run.verdict ?? state.verdicts.get(run.run) ?? null;
+/** The verdict on a run, from whoever knows the newest. */
+export function judged(state: AppState, slots: Slots, run: RunSummary): Judged {
+  if (runAnswer(slots, run.run) !== null) return runAnswer(slots, run.run) as RunAnswer;
+  return run.verdict !== null ? run : (state.verdicts.get(run.run) ?? run);
 }
 
 export function runAnswer(slots: Slots, run: string): RunAnswer | null {
@@ -103,9 +95,12 @@ export function pickedVariables(view: ViewState, answer: RunAnswer): readonly st
   const ill = all
     .filter(({ variable }) => !isCalm(variable.state))
     .sort((a, b) => healthRank(a.variable.state) - healthRank(b.variable.state));
-  const trained = all.filter(({ variable }) => variable.state === "ok" && variable.shape.length > 1);
+  const trained = all.filter(({ variable }) => variable.state === "ok");
+  // Matrices say more than biases and scales.
+  const matrices = trained.filter(({ variable }) => variable.shape.length > 1);
+  const well = matrices.length > 0 ? matrices : trained;
   // One healthy variable beside the ill ones shows what the ill ones ought to look like.
-  const chosen = [...ill.slice(0, AUTOMATIC_LINES - 1), ...trained].slice(0, AUTOMATIC_LINES);
+  const chosen = [...ill.slice(0, AUTOMATIC_LINES - 1), ...well].slice(0, AUTOMATIC_LINES);
   return chosen.map(({ group, variable }) => variableKey(group, variable.index));
 }
 

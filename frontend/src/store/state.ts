@@ -4,6 +4,12 @@ import type { Verdict } from "../api/types";
 import { DEFAULT_VIEW, type ViewState } from "../lib/view_state";
 import { Store } from "./store";
 
+/** The verdict on a run, and what it says. */
+export interface Judged {
+  readonly verdict: Verdict | null;
+  readonly sentence: string | null;
+}
+
 export interface AppState {
   readonly view: ViewState;
   readonly dark: boolean;
@@ -12,7 +18,7 @@ export interface AppState {
   /** The run that the page began with, where the user has chosen none: it stays, whatever else becomes worse. */
   readonly began: string | null;
   /** Verdicts on runs that are not on show, as far as they were asked for. */
-  readonly verdicts: ReadonlyMap<string, Verdict>;
+  readonly verdicts: ReadonlyMap<string, Judged>;
   /** Since when (milliseconds) the server does not answer; null while it does. */
   readonly lostSince: number | null;
   /** When (milliseconds) the server answered last. */

@@ -109,13 +109,13 @@ function RunPage({ answers }: { answers: readonly RunAnswer[] }) {
           <div class="column-main">
             {table ? <TableView answer={main} rows={rows} /> : null}
             <HeatSection answers={answers} extent={extent} rows={rows} />
+            <IncidentList answer={main} />
           </div>
           <div class="column-side">
             <VariablePanel answer={main} />
             <RankPanel answer={main} rows={rows} />
             <ComparePanel answers={answers} />
             <Causes answer={main} />
-            <IncidentList answer={main} />
           </div>
         </div>
       )}

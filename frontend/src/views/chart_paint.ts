@@ -23,6 +23,8 @@ const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
 /** Room at the foot for the marks of bad states. */
 const FOOT = 10;
 const HEAD = 6;
+/** Height of a label. */
+const LABEL = 13;
 /** With fewer values than this in view, each gets a dot: one between two gaps would draw no line at all. */
 const DOTTED = 60;
 
@@ -232,9 +234,11 @@ function text(
   context.font = `11px ${FONT}`;
   context.textAlign = align;
   context.textBaseline = "bottom";
-  context.strokeStyle = palette.surface;
-  context.lineWidth = 3;
-  context.strokeText(words, x, y);
+  const width = context.measureText(words).width;
+  context.globalAlpha = 0.85;
+  context.fillStyle = palette.surface;
+  context.fillRect((align === "right" ? x - width : x) - 2, y - LABEL, width + 4, LABEL);
+  context.globalAlpha = 1;
   context.fillStyle = colour;
   context.fillText(words, x, y);
 }

@@ -10,8 +10,11 @@ import { findVariable } from "../store/selectors";
 import type { Slots } from "../store/slots";
 import { useApp, useAppState, useArrivals } from "./context";
 import { Glyph } from "./glyph";
+import { Name } from "./name";
 
 const SHOWN = 10;
+/** Pixels of a name in the narrowest side column. */
+const NAME = 178;
 
 /** The main run against each of those beside it: the variables that differ most. */
 export function ComparePanel({ answers }: { answers: readonly RunAnswer[] }) {
@@ -72,7 +75,7 @@ export function ComparePanel({ answers }: { answers: readonly RunAnswer[] }) {
                           title={name}
                           onClick={() => actions.openDetails(key)}
                         >
-                          {name}
+                          <Name text={name} width={NAME} />
                         </button>
                       </th>
                       <td>

@@ -1,10 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { plural } from "../lib/format";
+import { useApp } from "./context";
+import { copyText } from "./download";
 import { VerdictGlyph } from "./glyph";
 
 const USE = `import tb_gradhealth
 
-model.fit(x, y, callbacks=[tb_gradhealth.GradHealthCallback("logs/run1")])`;
+# Keras
+model.fit(x, y, callbacks=[tb_gradhealth.GradHealthCallback("logs/run1")])
+
+# or a training loop of your own
+optimizer = tb_gradhealth.watch(optimizer, "logs/run1")`;
 
 function Message({
   title,
@@ -34,6 +40,8 @@ export function Loading() {
 
 /** Nothing of ours in the log directory: say what to write, and where. */
 export function NoData({ others }: { others: number }) {
+  const { session } = useApp();
+  const copy = async () => session.notify((await copyText(USE)) ? "Copied" : "Downloaded");
   return (
     <Message title={others === 0 ? "No runs yet" : "No gradient health records yet"}>
       <p>
@@ -41,13 +49,15 @@ export function NoData({ others }: { others: number }) {
           ? "TensorBoard found no runs in its log directory. Train with one more line, into a folder below that directory:"
           : `${plural(others, "run")} found, none with gradient health records. One more line in the training writes them:`}
       </p>
-      <pre class="snippet">
-        <code>{USE}</code>
-      </pre>
-      <p class="muted">
-        For a training loop of your own: <code>optimizer = tb_gradhealth.watch(optimizer, "logs/run1")</code>.
-        This page fills by itself as soon as the first step is written.
-      </p>
+      <div class="snippet">
+        <pre tabIndex={0}>
+          <code>{USE}</code>
+        </pre>
+        <button type="button" onClick={copy}>
+          Copy
+        </button>
+      </div>
+      <p class="muted">This page fills by itself as soon as the first step is written.</p>
     </Message>
   );
 }

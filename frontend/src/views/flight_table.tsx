@@ -25,7 +25,7 @@ export function FlightTable({ flight, pinned }: { flight: readonly FlightStep[];
               <th scope="col">Step</th>
               <th scope="col">State</th>
               <th scope="col">Norm</th>
-              <th scope="col">Bad elements</th>
+              <th scope="col">Bad values</th>
               <th scope="col">Loss</th>
             </tr>
           </thead>

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RunAnswer } from "../api/types";
 import { quantity, steps } from "../lib/format";
 import type { Row } from "../lib/rows";
 import { type Domain, FIXED_DOMAIN, METRIC_WORDS } from "../lib/scale";
@@ -10,16 +9,15 @@ import { useApp, useAppState, useArrivals, useCursor } from "./context";
 import { Crosshair } from "./crosshair";
 import { HeatPlot } from "./heat_plot";
 import { usePlotMouse } from "./plot_mouse";
+import type { PlotPlaces } from "./plot_row";
+import { RankedBox } from "./ranked_box";
 import { RowLabel, rowId } from "./row_labels";
 
 export interface HeatGridProps {
-  readonly answers: readonly RunAnswer[];
+  readonly places: PlotPlaces;
   readonly rows: readonly Row[];
   readonly view: Viewport;
   readonly domain: Domain;
-  readonly labelWidth: number;
-  readonly plotWidth: number;
-  readonly gap: number;
   readonly rowHeight: number;
   readonly height: number;
   readonly lineColours: ReadonlyMap<string, string>;
@@ -32,7 +30,8 @@ const SPARE = 6;
 
 /** Variables × steps: a treegrid of names, with the cells painted beside them, one plot for each run. */
 export function HeatGrid(props: HeatGridProps) {
-  const { answers, rows, view, labelWidth, plotWidth, gap, rowHeight, height } = props;
+  const { rows, view, rowHeight, height } = props;
+  const { answers, labelWidth, plotWidth, gap } = props.places;
   const { session } = useApp();
   const scroller = useRef<HTMLDivElement>(null);
   const [scrolled, setScrolled] = useState(0);
@@ -128,6 +127,13 @@ export function HeatGrid(props: HeatGridProps) {
                 />
               )}
               <Crosshair view={view} width={plotWidth} />
+              <RankedBox
+                rows={rows}
+                view={view}
+                width={plotWidth}
+                rowHeight={rowHeight}
+                scrolled={scrolled}
+              />
               {mouse.box !== null && <div class="box" style={mouse.box(scrolled)} />}
             </div>
           ))}

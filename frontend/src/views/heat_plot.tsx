@@ -125,18 +125,13 @@ function paint(canvas: HTMLCanvasElement, props: HeatPlotProps, layers: readonly
     }
     widenBad(line, Math.round(LEAST_BAD * dot));
     const [top, bottom] = band(props.rows[i], i * props.rowHeight - props.scrolled, props.rowHeight);
-    paintLine(
-      line,
-      colours,
-      props.domain,
-      {
-        pixels,
-        stride: canvas.width,
-        top: Math.max(0, Math.round(top * dot)),
-        bottom: Math.min(canvas.height, Math.round(bottom * dot)),
-      },
-      dot,
-    );
+    const strip = {
+      pixels,
+      stride: canvas.width,
+      top: Math.max(0, Math.round(top * dot)),
+      bottom: Math.min(canvas.height, Math.round(bottom * dot)),
+    };
+    paintLine(line, { colours, domain: props.domain, strip, dot });
     if (bottom - top >= SIGN_ROOM) {
       for (const { state, from: left, to: right } of badStretches(line.states, Math.round(SIGN_ROOM * dot))) {
         signs.push(() => paintSign(context, state, left, right, ((top + bottom) / 2) * dot, dot));

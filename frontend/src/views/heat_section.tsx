@@ -17,9 +17,12 @@ import { IncidentLane } from "./incident_lane";
 import { LinesPanel } from "./lines_panel";
 import { useWidth, useWindowHeight } from "./measured";
 import { Navigator } from "./navigator";
+import { PlotRow } from "./plot_row";
 import { StepAxis } from "./step_axis";
 
 const ROW_HEIGHT = 20;
+/** Room for the words that say that nothing matches the filter. */
+const NOTHING_ROWS = 3;
 const GAP = 14;
 const SCROLLBAR = 12;
 
@@ -49,7 +52,7 @@ export function HeatSection({
   const palette = paletteOf(useAppState((state) => state.dark));
   const domain = useDomain(answers);
   const viewport = viewportOf(view, extent);
-  const labelWidth = Math.round(Math.min(380, Math.max(118, width * 0.27)));
+  const labelWidth = Math.round(Math.min(380, Math.max(128, width * 0.27)));
   const plotWidth = Math.max(
     40,
     Math.floor((width - labelWidth - SCROLLBAR - GAP * (answers.length - 1)) / answers.length),
@@ -64,21 +67,8 @@ export function HeatSection({
     [picked.join(" "), palette],
   );
   const most = Math.max(8 * ROW_HEIGHT, Math.round(windowHeight * 0.52));
-  const height = Math.min(most, Math.max(3, rows.length) * ROW_HEIGHT);
-  const cells = (draw: (answer: RunAnswer) => preact.ComponentChildren) => (
-    <div class="plot-cells" style={{ gap: `${GAP}px` }}>
-      {answers.map((answer) => (
-        <div key={answer.run} class="plot-cell" style={{ width: `${plotWidth}px` }}>
-          {draw(answer)}
-        </div>
-      ))}
-    </div>
-  );
-  const label = (content: preact.ComponentChildren) => (
-    <div class="plot-label" style={{ width: `${labelWidth}px` }}>
-      {content}
-    </div>
-  );
+  const height = Math.min(most, (rows.length || NOTHING_ROWS) * ROW_HEIGHT);
+  const places = { answers, labelWidth, plotWidth, gap: GAP };
   useArrivals();
   const waiting = !session.slots.idle();
   return (
@@ -88,63 +78,57 @@ export function HeatSection({
         {width > 0 && (
           <>
             {answers.length > 1 && (
-              <div class="plot-row run-heads">
-                {label(null)}
-                {cells((answer) => (
+              <PlotRow places={places} heads>
+                {(answer) => (
                   <div class="run-head" title={answer.run}>
                     <VerdictGlyph of={answer.verdict} size={12} /> {runLabel(answer.run)}
                     {view.against && answer !== main && (
                       <span class="muted"> relative to {runLabel(main.run)}, 0.001 … 1000</span>
                     )}
                   </div>
-                ))}
-              </div>
+                )}
+              </PlotRow>
             )}
-            <div class="plot-row">
-              {label(<span class="lane-label">{plural(main.incidents.length, "incident")}</span>)}
-              {cells((answer) => (
+            <PlotRow places={places} label={<span class="lane-label">{incidentWords(main)}</span>}>
+              {(answer) => (
                 <>
                   <IncidentLane answer={answer} view={viewport} width={plotWidth} />
                   <Crosshair view={viewport} width={plotWidth} />
                 </>
-              ))}
-            </div>
+              )}
+            </PlotRow>
             <HeatGrid
-              answers={answers}
+              places={places}
               rows={rows}
               view={viewport}
               domain={domain}
-              labelWidth={labelWidth}
-              plotWidth={plotWidth}
-              gap={GAP}
               rowHeight={ROW_HEIGHT}
               height={height}
               lineColours={colours}
             />
-            <div class="plot-row">
-              {label(
-                <span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>,
-              )}
-              {cells((answer) => (
+            <PlotRow
+              places={places}
+              label={
+                <span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>
+              }
+            >
+              {(answer) => (
                 <>
                   <StepAxis view={viewport} width={plotWidth} />
                   <Navigator extent={extent} view={viewport} width={plotWidth} incidents={answer.incidents} />
                 </>
-              ))}
-            </div>
-            <LinesPanel
-              answers={answers}
-              view={viewport}
-              labelWidth={labelWidth}
-              plotWidth={plotWidth}
-              gap={GAP}
-              colours={colours}
-            />
+              )}
+            </PlotRow>
+            <LinesPanel places={places} view={viewport} colours={colours} />
           </>
         )}
       </div>
     </section>
   );
+}
+
+function incidentWords({ incidents }: RunAnswer): string {
+  return incidents.length === 0 ? "no incidents" : plural(incidents.length, "incident");
 }
 
 function useDomain(answers: readonly RunAnswer[]): Domain {

@@ -27,7 +27,7 @@ const HEADS: readonly (readonly [Order, string])[] = [
   ["severity", "What"],
   ["first", "Steps"],
   ["steps", "Bad"],
-  ["variables", "Vars"],
+  ["variables", "Variables"],
 ];
 
 const SHOWN = 12;
@@ -55,6 +55,9 @@ export function IncidentList({ answer }: { answer: RunAnswer }) {
                 </button>
               </th>
             ))}
+            <th scope="col" class="incident-words">
+              What happened
+            </th>
           </tr>
         </thead>
         {shown.map((incident) => (
@@ -89,9 +92,7 @@ function IncidentRows({ incident, answer }: { incident: Incident; answer: RunAns
         <td class="number">{stepRange(first_step, last_step)}</td>
         <td class="number">{count(steps)}</td>
         <td class="number">{count(variables.length)}</td>
-      </tr>
-      <tr class="incident-words">
-        <td colSpan={HEADS.length}>
+        <td class="incident-words">
           {sentence}
           {answer.groups.length > 1 && ` (${group})`}
         </td>

@@ -1,14 +1,18 @@
 import type { RunAnswer } from "../api/types";
 import { columnAt } from "../lib/binning";
-import { quantity, splitName } from "../lib/format";
+import { quantity } from "../lib/format";
 import { parseVariableKey } from "../lib/rows";
-import { STATE_WORDS, State } from "../lib/states";
+import { STATE_SHORT, State } from "../lib/states";
 import { endsOf, tileAt } from "../store/reading";
 import { findVariable } from "../store/selectors";
 import { useApp, useCursor } from "./context";
+import { Name } from "./name";
 
 /** Pixels that the colour, the value and the button beside a name take. */
-const AROUND_NAME = 110;
+const AROUND_NAME = 112;
+/** On a narrow page there is no value. */
+const AROUND_NARROW = 62;
+const NARROW = 170;
 
 /** Names of the curves, their values at the cursor, and how to take one out. */
 export function LinesLegend({
@@ -33,20 +37,16 @@ export function LinesLegend({
     if (tile === null || column < 0) return "";
     const cell = place.index * tile.columns + column;
     const state = tile.states[cell];
-    return state > State.finite ? STATE_WORDS[state] : quantity(tile.values[cell]);
+    return state > State.finite ? STATE_SHORT[state] : quantity(tile.values[cell]);
   };
   return (
     <ul class="legend-list" aria-label="Variables in the chart">
       {picked.map((key) => {
         const name = findVariable(answer, key)?.name ?? "";
-        const [head, tail] = splitName(name, width - AROUND_NAME);
         return (
           <li key={key} title={name}>
             <span class="swatch" style={{ background: colours.get(key) }} />
-            <span class="name">
-              <span class="name-head">{head}</span>
-              <span class="name-tail">{tail}</span>
-            </span>
+            <Name text={name} width={width - (width < NARROW ? AROUND_NARROW : AROUND_NAME)} />
             <span class="legend-value">{valueAtCursor(key)}</span>
             <button
               type="button"

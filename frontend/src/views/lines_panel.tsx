@@ -11,6 +11,7 @@ import { Crosshair } from "./crosshair";
 import { LinesChart, type LinesChartProps } from "./lines_chart";
 import { LinesLegend } from "./lines_legend";
 import { useWindowHeight } from "./measured";
+import { type PlotPlaces, PlotRow } from "./plot_row";
 
 const EXTRA_WORDS: Readonly<Record<Extra, string>> = {
   loss: "Loss",
@@ -23,16 +24,14 @@ const HEIGHT = { share: 0.24, least: 190, most: 420 };
 const EXTRA_HEIGHT = 84;
 
 export interface LinesPanelProps {
-  readonly answers: readonly RunAnswer[];
+  readonly places: PlotPlaces;
   readonly view: Viewport;
-  readonly labelWidth: number;
-  readonly plotWidth: number;
-  readonly gap: number;
   readonly colours: ReadonlyMap<string, string>;
 }
 
 /** Curves of the chosen variables, and below them the loss and the learning rate on demand. */
-export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours }: LinesPanelProps) {
+export function LinesPanel({ places, view, colours }: LinesPanelProps) {
+  const { answers, labelWidth, plotWidth } = places;
   const { session } = useApp();
   const { slots } = session;
   useArrivals();
@@ -52,19 +51,14 @@ export function LinesPanel({ answers, view, labelWidth, plotWidth, gap, colours 
     label: preact.ComponentChildren,
     chart: (answer: RunAnswer) => Omit<LinesChartProps, keyof typeof shared>,
   ) => (
-    <div class="plot-row">
-      <div class="plot-label" style={{ width: `${labelWidth}px` }}>
-        {label}
-      </div>
-      <div class="plot-cells" style={{ gap: `${gap}px` }}>
-        {answers.map((answer) => (
-          <div key={answer.run} class="chart-cell" style={{ width: `${plotWidth}px` }}>
-            <LinesChart {...shared} {...chart(answer)} />
-            <Crosshair view={view} width={plotWidth} />
-          </div>
-        ))}
-      </div>
-    </div>
+    <PlotRow places={places} label={label}>
+      {(answer) => (
+        <div class="chart-cell">
+          <LinesChart {...shared} {...chart(answer)} />
+          <Crosshair view={view} width={plotWidth} />
+        </div>
+      )}
+    </PlotRow>
   );
 
   return (

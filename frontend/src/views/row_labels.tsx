@@ -1,8 +1,9 @@
-import { count, plural, splitName } from "../lib/format";
+import { count, plural } from "../lib/format";
 import type { Row } from "../lib/rows";
-import { healthWord } from "../lib/states";
+import { healthWord, isCalm } from "../lib/states";
 import { useApp, useCursor } from "./context";
 import { Glyph } from "./glyph";
+import { Name } from "./name";
 
 export interface RowLabelProps {
   readonly row: Row;
@@ -18,10 +19,13 @@ export interface RowLabelProps {
 }
 
 const INDENT = 14;
-/** Pixels that signs, dots and the step beside a name take; on a narrow page there are fewer of them. */
-const AROUND_NAME = 70;
-const AROUND_NARROW = 40;
+const INDENT_NARROW = 6;
+/** Pixels that signs and dots beside a name take; on a narrow page there are fewer of them. */
+const AROUND_NAME = 68;
+const AROUND_NARROW = 54;
 const NARROW = 170;
+/** Of one digit of the step beside a name. */
+const DIGIT = 8;
 
 export function rowId(key: string): string {
   return `row-${encodeURIComponent(key)}`;
@@ -31,11 +35,10 @@ export function rowId(key: string): string {
 export function RowLabel({ row, index, top, height, width, line, words, opened }: RowLabelProps) {
   const { session, actions } = useApp();
   const active = useCursor((cursor) => cursor.row === row.key);
-  const [head, tail] = splitName(
-    row.label,
-    width - (width < NARROW ? AROUND_NARROW : AROUND_NAME) - row.level * INDENT,
-  );
-  const ill = row.state !== "ok" && row.state !== "frozen";
+  const since = isCalm(row.state) || row.expanded === true || row.since === null ? null : count(row.since);
+  const narrow = width < NARROW;
+  const indent = (row.level - 1) * (narrow ? INDENT_NARROW : INDENT);
+  const around = narrow ? AROUND_NARROW : AROUND_NAME + (since === null ? 0 : 5 + DIGIT * since.length);
   const classes = ["row", `row-${row.kind}`, active ? "row-active" : "", opened ? "row-opened" : ""];
   return (
     <div
@@ -55,19 +58,16 @@ export function RowLabel({ row, index, top, height, width, line, words, opened }
       <div
         role="rowheader"
         class="row-name"
-        style={{ width: `${width}px`, paddingLeft: `${6 + (row.level - 1) * INDENT}px` }}
+        style={{ width: `${width}px`, paddingLeft: `${6 + indent}px` }}
         title={row.title}
       >
         {row.expanded === undefined ? (
-          <span class="twisty" />
+          !narrow && <span class="twisty" />
         ) : (
           <span class={row.expanded ? "twisty open" : "twisty closed"} aria-hidden="true" />
         )}
         <Glyph of={row.state} size={12} />
-        <span class="name">
-          <span class="name-head">{head}</span>
-          <span class="name-tail">{tail}</span>
-        </span>
+        <Name text={row.label} width={width - around - indent} bold={row.kind !== "variable"} />
         {row.kind !== "variable" && !row.expanded && (
           <span class="row-count">{count(row.members.length)}</span>
         )}
@@ -86,9 +86,9 @@ export function RowLabel({ row, index, top, height, width, line, words, opened }
             }}
           />
         )}
-        {ill && row.since !== null && row.expanded !== true && (
+        {since !== null && (
           <span class="row-since" aria-hidden="true">
-            {count(row.since)}
+            {since}
           </span>
         )}
       </div>

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { RunSummary } from "../api/types";
 import { ago, count, plural, runLabel } from "../lib/format";
 import { MOST_BESIDE } from "../lib/view_state";
-import { byAlarm, chosenRun, runList, verdictOf } from "../store/selectors";
+import { byAlarm, chosenRun, judged, runList } from "../store/selectors";
 import { useApp, useAppState, useArrivals } from "./context";
 import { VerdictGlyph } from "./glyph";
 import { Menu } from "./menu";
@@ -24,7 +24,7 @@ export function RunPicker() {
       title="Choose a run (r)"
       label={
         <span class="run-button">
-          <VerdictGlyph of={summary === null ? null : verdictOf(state, session.slots, summary)} />
+          <VerdictGlyph of={summary === null ? null : judged(state, session.slots, summary).verdict} />
           <span class="sr-only">Run </span>
           <span class="run-name">{runLabel(chosen)}</span>
           {state.view.beside.length > 0 && <span class="row-count">+{state.view.beside.length}</span>}
@@ -51,7 +51,10 @@ function RunTable({
   const [text, setText] = useState("");
   const ours = runs
     .filter((run) => run.has_data)
-    .map((run) => ({ ...run, verdict: verdictOf(state, session.slots, run) }))
+    .map((run) => {
+      const { verdict, sentence } = judged(state, session.slots, run);
+      return { ...run, verdict, sentence };
+    })
     .sort(byAlarm);
   const others = runs.length - ours.length;
   const shown = ours.filter((run) => run.run.toLowerCase().includes(text.toLowerCase()));
@@ -73,13 +76,15 @@ function RunTable({
         <thead>
           <tr>
             <th scope="col">Run</th>
-            <th scope="col">Steps</th>
+            <th scope="col" class="number">
+              Steps
+            </th>
             <th scope="col">Written</th>
             <th scope="col">Beside</th>
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ run, verdict, last_step, wall_time }) => (
+          {shown.map(({ run, verdict, sentence, last_step, wall_time, newer_format }) => (
             <tr key={run} class={run === chosen ? "chosen" : ""}>
               <th scope="row">
                 <button
@@ -103,9 +108,15 @@ function RunTable({
                     close();
                   }}
                 >
-                  <VerdictGlyph of={verdict} size={12} />
-                  <span class="run-name">{runLabel(run)}</span>
-                  <span class="sr-only">{verdict ?? "not judged yet"}</span>
+                  <VerdictGlyph of={verdict} size={14} />
+                  <span class="run-words">
+                    <span class="run-name">{runLabel(run)}</span>
+                    <span class="run-sentence" title={sentence ?? undefined}>
+                      {newer_format === null
+                        ? (sentence ?? (last_step === null ? "no step yet" : "not judged yet"))
+                        : `written in the newer format ${newer_format}`}
+                    </span>
+                  </span>
                 </button>
               </th>
               <td class="number">{last_step === null ? "–" : count(last_step + 1)}</td>

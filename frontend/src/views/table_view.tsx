@@ -3,7 +3,7 @@ import type { RunAnswer } from "../api/types";
 import { count, quantity, shape, stepRange } from "../lib/format";
 import type { Row } from "../lib/rows";
 import { METRIC_WORDS } from "../lib/scale";
-import { healthWord, STATE_WORDS, State } from "../lib/states";
+import { healthWord, STATE_SHORT, STATE_WORDS, State } from "../lib/states";
 import { useApp, useAppState, useArrivals } from "./context";
 import { Glyph } from "./glyph";
 
@@ -96,7 +96,7 @@ function TableCell({ state, value }: { state: number; value: number }) {
   const number = Number.isNaN(value) ? "" : ` ${quantity(value)}`;
   return (
     <td class={`number cell-${state}`}>
-      <b>{STATE_WORDS[state]}</b>
+      <b title={STATE_WORDS[state]}>{STATE_SHORT[state]}</b>
       {number}
     </td>
   );

@@ -1,5 +1,5 @@
 import type { RunAnswer, Variable, VariableAnswer } from "../api/types";
-import { count, plural, quantity, shape, share, steps } from "../lib/format";
+import { count, plural, quantity, sentenceCase, shape, share, steps } from "../lib/format";
 import { asHealth, HEALTH_MEANING, healthWord } from "../lib/states";
 import { findVariable, pickedVariables } from "../store/selectors";
 import { useApp, useAppState, useArrivals } from "./context";
@@ -59,7 +59,7 @@ export function VariablePanel({ answer }: { answer: RunAnswer }) {
           ["Role", ROLES[variable.role] ?? variable.role],
           ["Expected None", variable.expected_none ? "yes, as told by ignore=" : null],
           ...Object.entries(variable.evidence).map(
-            ([name, value]): Pair => [name.replaceAll("_", " "), quantity(value)],
+            ([name, value]): Pair => [sentenceCase(name.replaceAll("_", " ")), quantity(value)],
           ),
         ]}
       />

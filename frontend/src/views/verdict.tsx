@@ -30,7 +30,7 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
             <span key={fact}>{fact}</span>
           ))}
         </p>
-        {answer.checked.length > 0 && (
+        {answer.verdict !== null && answer.checked.length > 0 && (
           <details class="checked">
             <summary>What was checked</summary>
             <ul>
@@ -51,7 +51,7 @@ export function Problems({ answer }: { answer: RunAnswer }) {
   if (answer.sampling !== null) {
     const { shown, stored, flag } = answer.sampling;
     lines.push(
-      `Showing ${count(shown)} of ${count(stored)} records: TensorBoard was started with a flag that samples the others away. Start it with ${flag} to see all.`,
+      `Showing ${count(shown)} of ${count(stored)} records: TensorBoard was started with ${flag}, which keeps a random sample. Start it with --samples_per_plugin=gradhealth=0 to see all.`,
     );
   }
   if (answer.newer_format !== null && !answer.sentence.includes(String(answer.newer_format))) {
