@@ -43,9 +43,12 @@ class Api:
 
     def tile(self, where: Where, args: Arguments) -> bytes:
         asked = _Asked(self.store, where, args)
-        matrix = tile(asked.table, asked.columns(args.columns), asked.values, **asked.how)
+        drawn = None if args.selected is None else [asked.checked(index) for index in args.selected]
+        columns = asked.columns(args.columns, None if drawn is None else len(drawn))
+        matrix = tile(asked.table, columns, asked.values, variables=drawn, **asked.how)
         header = {
-            "rows": asked.table.variables,
+            "rows": len(matrix.values),
+            "variables": drawn,
             "columns": len(matrix.first),
             "metric": args.metric,
             "first_step": asked.first,
@@ -93,8 +96,8 @@ class _Asked:
         self.how: dict[str, Any] = {"replica": self._replica(args), "smallest": args.smallest}
         self.values: Values = _metric(self.run, insights, args)
 
-    def columns(self, count: int) -> Columns:
-        return columns_for(self.table, self.first, self.last, count)
+    def columns(self, count: int, drawn: int | None = None) -> Columns:
+        return columns_for(self.table, self.first, self.last, count, drawn)
 
     def checked(self, index: int) -> int:
         if index >= self.table.variables:

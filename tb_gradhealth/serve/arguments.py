@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from tensorboard import errors
 
@@ -10,10 +10,12 @@ from tb_gradhealth.serve.tiles import METRICS
 
 MAX_COLUMNS = 4096
 MAX_VARIABLES = 32
+MAX_SELECTED = 4096
 MAX_NAME = 4096
 _MAX_STEP = 2**53
 """Beyond, JSON and JavaScript can no longer tell steps apart."""
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
+_SPAN = re.compile(r"([0-9]{1,10})-([0-9]{1,10})")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +26,16 @@ class Arguments:
     """
 
     given: Mapping[str, str]
+
+    @classmethod
+    def of(cls, lists: Iterable[tuple[str, Sequence[str]]]) -> "Arguments":
+        """From the values of each name in the query. Which of several is meant nobody knows: they are refused."""
+        given = {}
+        for name, values in lists:
+            if len(values) > 1:
+                raise _wrong(f"{name[:40]} must be given once. Received: {len(values)} times.")
+            given[name] = values[0]
+        return cls(given)
 
     @property
     def run(self) -> str:
@@ -72,6 +84,25 @@ class Arguments:
                 f"variables must be 1 to {MAX_VARIABLES} indices, like variables=0,4,7. Received: {len(parts)} of them."
             )
         return list(dict.fromkeys(self._parsed("variables", part, 0, 2**31) for part in parts))
+
+    @property
+    def selected(self) -> list[int] | None:
+        """Of a matrix: the variables that are wanted, each once, at most `MAX_SELECTED`; None: all."""
+        if "variables" not in self.given:
+            return None
+        text = self.given["variables"]
+        found: dict[int, None] = {}
+        for part in text.split(","):
+            span = _SPAN.fullmatch(part)
+            low, high = (span[1], span[2]) if span else (part, part)
+            first, last = (self._parsed("variables", end, 0, 2**31) for end in (low, high))
+            if not 0 <= last - first < MAX_SELECTED or len(found) + last - first >= MAX_SELECTED:
+                raise _wrong(
+                    f"variables must be at most {MAX_SELECTED} indices and rising ranges of them, like "
+                    f"variables=0-31,40. Received: {text[:40]!r}."
+                )
+            found.update(dict.fromkeys(range(first, last + 1)))
+        return list(found)
 
     def _name(self, name: str) -> str:
         text = self.given.get(name)

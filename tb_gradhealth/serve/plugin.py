@@ -71,7 +71,7 @@ class GradHealthPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             if request.method not in ("GET", "HEAD"):
                 return _refused(request)
             where = Where(plugin_util.context(request.environ), plugin_util.experiment_id(request.environ))
-            content = answer(where, Arguments(request.args))
+            content = answer(where, Arguments.of(request.args.lists()))
             if isinstance(content, dict):
                 content = json.dumps(content, allow_nan=False, separators=(",", ":"))
             return _respond(request, content, content_type)

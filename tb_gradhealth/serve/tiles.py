@@ -5,7 +5,7 @@ the cost is one pass over the metric and the states of the windows in the range.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -49,25 +49,40 @@ class Tile:
     states: Array
 
 
-def columns_for(table: Table, first: int, last: int, count: int) -> Columns:
-    """At most `count` columns over ``[first, last]``, or as many as make `MAX_CELLS` cells."""
-    count = max(1, min(count, MAX_CELLS // max(table.variables, 1)))
+def columns_for(table: Table, first: int, last: int, count: int, drawn: int | None = None) -> Columns:
+    """At most `count` columns over ``[first, last]``, or as many as make `MAX_CELLS` cells.
+
+    Args:
+      drawn: variables that are drawn, where they are not all.
+    """
+    count = max(1, min(count, MAX_CELLS // max(table.variables if drawn is None else drawn, 1)))
     return columns_of(table.between(first, last), first, last, count)
 
 
-def tile(table: Table, columns: Columns, values: Values, *, replica: int | None = None, smallest: bool = False) -> Tile:
+def tile(
+    table: Table,
+    columns: Columns,
+    values: Values,
+    *,
+    variables: Sequence[int] | None = None,
+    replica: int | None = None,
+    smallest: bool = False,
+) -> Tile:
     """The matrix of one metric.
 
     Args:
+      variables: those that are drawn, in this order; None: all.
       replica: the rows of this one; None: the worst of all.
       smallest: of the windows of a column the smallest value instead of the largest.
     """
-    rows = rows_of(table, replica)
+    rows = rows_of(table, replica, variables)
+    drawn = table.variables if variables is None else len(variables)
+    width = drawn * (table.replicas if replica is None else 1)
     pick = np.fmin if smallest else np.fmax
-    metric = _reduced(columns, rows, table.rows, lambda block: values(block, rows), pick, np.nan, np.float32)
-    states = _reduced(columns, rows, table.rows, lambda b: b.worst(rows), np.maximum, State.NOT_RECORDED, np.uint8)
+    metric = _reduced(columns, width, lambda block: values(block, rows), pick, np.nan, np.float32)
+    states = _reduced(columns, width, lambda b: b.worst(rows), np.maximum, State.NOT_RECORDED, np.uint8)
     if replica is None and table.replicas > 1:
-        fold = (len(columns), table.replicas, table.variables)
+        fold = (len(columns), table.replicas, drawn)
         metric = pick.reduce(metric.reshape(fold), axis=1)
         states = np.maximum.reduce(states.reshape(fold), axis=1)
     return Tile(columns.first, columns.last, np.ascontiguousarray(metric.T), np.ascontiguousarray(states.T))
@@ -78,24 +93,24 @@ def stored_metric(name: str) -> Values:
     return lambda block, rows: block.column(name, rows)
 
 
-def rows_of(table: Table, replica: int | None) -> slice:
-    """The rows of one replica, or of all."""
-    if replica is None:
-        return slice(0, table.rows)
-    return slice(replica * table.variables, (replica + 1) * table.variables)
+def rows_of(table: Table, replica: int | None, variables: Sequence[int] | None = None) -> Rows:
+    """The rows of one replica, or of all, and of some variables, or of all; replica-major."""
+    replicas = range(table.replicas) if replica is None else range(replica, replica + 1)
+    if variables is None:
+        return slice(replicas.start * table.variables, replicas.stop * table.variables)
+    return (np.array(replicas)[:, None] * table.variables + np.array(variables, np.intp)).ravel()
 
 
 def _reduced(
     columns: Columns,
-    rows: slice,
-    total: int,
+    width: int,
     read: Callable[[Block], Array],
     pick: np.ufunc,
     absent: float,
     dtype: type,
 ) -> Array:
-    """``[columns, rows]``: what `pick` makes of the windows of each column."""
-    result: Array = np.full((len(columns), len(range(*rows.indices(total)))), absent, dtype)
+    """``[columns, width]``: what `pick` makes of the windows of each column."""
+    result: Array = np.full((len(columns), width), absent, dtype)
     for block, starts, places in columns.runs():
         values = read(block)
         if len(starts) == len(block):

@@ -46,3 +46,19 @@ def test_what_makes_no_sense_is_answered_with_what_was_received_and_what_is_want
 def test_what_is_missing_is_named(name) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=name):
         getattr(Arguments({}), name)
+
+
+def test_selected_variables_are_indices_and_ranges_each_once() -> None:
+    assert Arguments({}).selected is None
+    assert Arguments({"variables": "7"}).selected == [7]
+    assert Arguments({"variables": "3-5,0,4,9-9"}).selected == [3, 4, 5, 0, 9]
+    assert len(Arguments({"variables": "0-4095"}).selected or ()) == 4096
+
+
+@pytest.mark.parametrize(
+    "value", ["", ",", "1,", "5-3", "0-4096", "0-4000,5000-5200", "1-2-3", "-1", "0-9999999999", "a"]
+)
+def test_selected_variables_that_make_no_sense_are_refused(value) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="variables must be") as caught:
+        Arguments({"variables": value}).selected  # noqa: B018
+    assert len(str(caught.value)) < 300

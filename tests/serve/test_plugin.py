@@ -129,6 +129,17 @@ def test_a_tile_is_laid_out_as_described(world) -> None:
     assert found["revision"] == world.json("run", run="a/gradhealth")["revision"]
 
 
+def test_a_tile_of_some_variables_says_which(world) -> None:
+    found = parsed(world.get("tile", **ADAM, columns=4, variables="1").get_data())
+    assert (found["rows"], found["variables"], found["columns"]) == (1, [1], 4)
+    assert found["states"].tolist() == [OK] * 3 + [NAN]
+    for metric in ("change", "largest"):
+        whole = parsed(world.get("tile", **ADAM, columns=4, metric=metric).get_data())
+        part = parsed(world.get("tile", **ADAM, columns=4, metric=metric, variables="1,0").get_data())
+        np.testing.assert_array_equal(part["values"].reshape(2, 4), whole["values"].reshape(2, 4)[::-1])
+    assert world.get("tile", **ADAM, variables="0-2").status_code == 404
+
+
 def test_the_header_of_a_tile_is_padded_for_every_length(world) -> None:
     for metric in ("norm_max", "norm_mean", "largest", "change", "update_ratio"):
         for last in (9, 39, 100, 1000, 10**6):

@@ -114,6 +114,34 @@ def test_ranges_without_a_record_are_left_out() -> None:
     assert found.last.tolist() == [19, 1_019]
 
 
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**16), st.sampled_from([1, 3]), st.lists(st.integers(0, 5), max_size=8, unique=True))
+def test_some_variables_are_the_same_rows_of_the_whole(seed, replicas, chosen) -> None:
+    windows = random_steps(0, 40, 6 * replicas, ill=0.3, seed=seed)
+    table = table_of(windows, variables=6, replicas=replicas)
+    for how in ({}, {"smallest": True}, {"replica": replicas - 1}):
+        whole = draw_tile(table, 0, 39, 7, **how)
+        part = draw_tile(table, 0, 39, 7, variables=chosen, **how)
+        np.testing.assert_array_equal(part.values, whole.values[chosen])
+        np.testing.assert_array_equal(part.states, whole.states[chosen])
+        assert part.first.tolist() == whole.first.tolist()
+
+
+def test_some_variables_of_a_set_that_changed_are_the_same_rows_of_the_whole() -> None:
+    provider = FakeProvider()
+    writer = provider.writer("r")
+    writer.schema(schema(["a", "b"]))
+    writer.records(random_steps(0, 20, 2), "adam", 1_000)
+    writer.schema(schema(["b", "c"], generation=2_000))
+    writer.records(random_steps(20, 20, 2), "adam", 2_000)
+    table = Store(Source(provider)).run(where(), "r")[0].tables["adam"]
+    for metric in ("norm_max", "largest"):
+        whole = draw_tile(table, 0, 39, 9, metric)
+        part = draw_tile(table, 0, 39, 9, metric, variables=[2, 0])
+        np.testing.assert_array_equal(part.values, whole.values[[2, 0]])
+        np.testing.assert_array_equal(part.states, whole.states[[2, 0]])
+
+
 def test_few_records_are_a_column_each() -> None:
     found = draw_tile(table_of(random_steps(5, 8, 1), variables=1), 0, 1_000_000, 8)
     assert found.first.tolist() == list(range(5, 13))
@@ -142,6 +170,7 @@ def test_wide_models_get_fewer_columns_rather_than_an_unbounded_answer(monkeypat
     assert len(columns_for(table, 0, 29, 4096)) == 4
     monkeypatch.setattr(tiles, "MAX_CELLS", 3)
     assert len(columns_for(table, 0, 29, 4096)) == 1
+    assert len(columns_for(table, 0, 29, 4096, drawn=1)) == 3
 
 
 def test_steps_beyond_what_an_int32_holds_stay_exact() -> None:
