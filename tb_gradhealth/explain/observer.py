@@ -21,6 +21,7 @@ from tb_gradhealth.explain import private, source
 from tb_gradhealth.explain.calls import GradientCall, keys_of_sources, sources_of, targets_of
 from tb_gradhealth.explain.eager_recorder import LIMIT, CustomGradient, EagerRecorder
 from tb_gradhealth.explain.tapes import EAGER, Tapes, where_now
+from tb_gradhealth.explain.targets import targets
 from tb_gradhealth.explain.variables import keys_of
 
 FIRST = 4
@@ -89,6 +90,7 @@ class Observer:
         self.recorder.clear()
         self._ended = 0
         self.tapes = Tapes()
+        targets.clear()
 
     def _function_called(self) -> None:
         """A compiled function ran: a loop of these never opens a tape in eager mode, and so must end here."""
@@ -145,9 +147,16 @@ class Observer:
         if call is None:
             yield _ignore
             return
+
+        def answered(results: Any) -> None:
+            if method == "gradient":
+                with contextlib.suppress(Exception):
+                    targets.note(args[0] if args else named.get("target"), results)
+            self._answered(call, tape, results)
+
         self._busy.append(call)
         try:
-            yield lambda results: self._answered(call, tape, results)
+            yield answered
         except Exception as error:
             call.error = error
             with contextlib.suppress(Exception):

@@ -15,6 +15,7 @@ from tb_gradhealth.explain import failures, hooks, variables
 from tb_gradhealth.explain.calls import GradientCall
 from tb_gradhealth.explain.none import Asked, Explainer
 from tb_gradhealth.explain.observer import AGAIN, observer
+from tb_gradhealth.explain.targets import targets
 from tb_gradhealth.format.causes import Cause
 
 _logger = logging.getLogger("tb_gradhealth")
@@ -116,6 +117,14 @@ class TapeWatch:
                 elif tf.executing_eagerly():
                     observer.arm(AGAIN)
         return found
+
+    def target_of(self, gradients: Sequence[Any]) -> Any:
+        """What these gradients are the derivatives of, as far as it is still known in this graph or thread; else None."""
+        try:
+            return targets.of(gradients) if self._open else None
+        except Exception:
+            _logger.debug("no target", exc_info=True)
+            return None
 
     def _explainer(self, call: GradientCall) -> Explainer:
         for explainer in self._explainers:

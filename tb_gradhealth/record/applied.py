@@ -105,6 +105,8 @@ class AppliedGradients:
             return proceed()
         loss = None if self._model_step is None else self._model_step.loss()
         if self._explainer is not None:
+            if loss is None and not self._scaler:
+                loss = self._explainer.loss_of(gradients)
             self._explainer.look(self.group, gradients, variables, loss)
         written = self._record(gradients, variables, loss)
         if not tf.executing_eagerly():

@@ -73,6 +73,10 @@ class Explainer:
             if zero and self._ask(group, gradients, variables, "zero", zero, loss):
                 wanted.clear()
 
+    def loss_of(self, gradients: Sequence[Any]) -> Any:
+        """The loss of a step whose caller did not hand it over: what a tape differentiated; None if not known."""
+        return None if self._watch is None else self._guard.run(self._watch.target_of, gradients)
+
     def failed(self, error: BaseException) -> None:
         """A step raised while it ran: tells the causes, if it was a derivative that failed."""
         if self._watch is not None:

@@ -79,7 +79,8 @@ class GradHealthWriter:
           variables: the variables they belong to, in the same order.
           step: whole number or integer tensor; default: 0, 1, 2, … A step at or before the last one begins the record
             anew from there, as after a restored checkpoint.
-          loss: number or tensor; a tensor that is not a scalar is averaged.
+          loss: number or tensor; a tensor that is not a scalar is averaged. Default: what the tape differentiated, where
+            that is known (with `explain`).
           group: name of this list of gradients, where a program has several (a GAN's two).
 
         Raises:
@@ -98,6 +99,8 @@ class GradHealthWriter:
                 "Use `tb_gradhealth.v1.GradHealthHook(log_dir, grads_and_vars)` there."
             )
         gradients, variables = checked_pairs(gradients, variables)
+        if loss is None and self._explainer is not None:
+            loss = self._explainer.loss_of(gradients)
         facts = StepFacts(step=checked_step(step), loss=loss)
         owner = self._recorder.group(group, GroupFacts("record", every=self._recorder.every, replicas=replica_count()))
         channel = self._recorder.channel(owner, variables)
