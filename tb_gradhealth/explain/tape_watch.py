@@ -119,7 +119,7 @@ class TapeWatch:
         return found
 
     def target_of(self, gradients: Sequence[Any]) -> Any:
-        """What these gradients are the derivatives of, as far as it is still known in this graph or thread; else None."""
+        """What these gradients are the derivatives of, as far as known in this graph or thread; else None."""
         try:
             return targets.of(gradients) if self._open else None
         except Exception:

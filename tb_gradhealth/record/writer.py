@@ -79,7 +79,7 @@ class GradHealthWriter:
           variables: the variables they belong to, in the same order.
           step: whole number or integer tensor; default: 0, 1, 2, … A step at or before the last one begins the record
             anew from there, as after a restored checkpoint.
-          loss: number or tensor; a tensor that is not a scalar is averaged. Default: what the tape differentiated, where
+          loss: number or tensor; a tensor that is not a scalar is averaged. Default: what the tape differentiated, if
             that is known (with `explain`).
           group: name of this list of gradients, where a program has several (a GAN's two).
 
