@@ -146,7 +146,8 @@ def test(arguments: list[str]) -> None:
         say("vitest")
         run(PYTHON, "scripts/build_frontend.py", "npm", "test")
     say("pytest")
-    run(PYTHON, "-m", "pytest", *(arguments or ["-q", "--durations=15"]), env=env)
+    everything = ["-q", "--durations=15", "-n", "2", "--dist", "loadgroup"]
+    run(PYTHON, "-m", "pytest", *(arguments or everything), env=env)
 
 
 def proto() -> None:

@@ -1,6 +1,7 @@
 """For all tests: quiet TensorFlow, the TensorFlow backend of Keras, and one Chromium.
 
-The browser is started once for the whole session: Playwright allows one instance a thread.
+The browser is started once for the whole session: Playwright allows one instance a thread. With several processes
+(`pytest -n 2 --dist loadgroup`) a file's tests stay together, and a folder's where they share what is dear to make.
 """
 
 import os
@@ -14,7 +15,15 @@ os.environ["KERAS_BACKEND"] = "tensorflow"
 
 BUNDLE = Path(__file__).resolve().parent.parent / "tb_gradhealth" / "serve" / "static" / "index.js"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SHARED_BY_FOLDER = ("browser", "examples")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        folder = item.path.parent
+        group = folder if folder.name in SHARED_BY_FOLDER else item.path
+        item.add_marker(pytest.mark.xdist_group(group.name))
 
 
 @pytest.fixture(scope="session")
