@@ -44,6 +44,22 @@ describe("decodeTile", () => {
     );
   });
 
+  it("knows the row of each variable that was asked for, and of no other", () => {
+    const matrix = {
+      rows: 2,
+      columns: 1,
+      first: Float64Array.of(0),
+      last: Float64Array.of(9),
+      values: Float32Array.of(1, 2),
+      states: Uint8Array.of(1, 1),
+    };
+    const header = { rows: 2, columns: 1, metric: "norm_max" };
+    const some = decodeTile(tileBytes({ ...header, variables: [700, 3] }, matrix));
+    expect([700, 3, 0, 1].map((variable) => some.rowOf(variable))).toEqual([0, 1, -1, -1]);
+    const all = decodeTile(tileBytes({ ...header, variables: null }, matrix));
+    expect([0, 1, 2].map((variable) => all.rowOf(variable))).toEqual([0, 1, -1]);
+  });
+
   it("reads the empty answer", () => {
     const empty = {
       rows: 5,

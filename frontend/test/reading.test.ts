@@ -44,6 +44,7 @@ describe("readCell", () => {
     revision: "r1",
     firstStep: 0,
     lastStep: 19,
+    rowOf: (variable) => (variable < 2 ? variable : -1),
   };
   const world = async () => {
     const slots = new Slots();

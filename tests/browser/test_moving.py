@@ -1,5 +1,7 @@
 """Moving through a run: zoom, pan, keys, incidents, boxes."""
 
+import json
+
 from playwright.sync_api import expect
 from tab import Tab, near
 
@@ -150,6 +152,28 @@ def test_pointing_at_a_cell_says_what_it_is(page, board):
     expect(tip).to_contain_text("3 variables, the worst wins")
     expect(tab.frame.locator(".tick-cursor").first).to_have_text("300")
     tab.shot("tooltip")
+
+
+def test_of_a_large_model_only_what_is_in_sight_is_fetched(page, each_board):
+    asked = []
+    page.on("response", lambda answer: asked.append(answer) if "/gradhealth/tile" in answer.url else None)
+    tab = Tab(page, each_board).run("many", steps="700-899")
+    page.wait_for_timeout(1000)
+    rows = 0
+    for answer in asked:
+        body = answer.body()
+        header = json.loads(body[4 : 4 + int.from_bytes(body[:4], "little")])
+        rows = max(rows, header["rows"])
+        assert header["variables"] is not None
+    assert rows < 300, "not all of 400"
+    asked.clear()
+    tab.frame.locator(".heat-scroll").evaluate("grid => { grid.scrollTop = grid.scrollHeight }")
+    last = tab.names()[-1]
+    page.wait_for_timeout(1000)
+    assert asked
+    red, _, blue = tab.colour(last, 0.5)
+    assert blue > red + 40, "the cells of the last row are painted"
+    tab.shot("many_scrolled")
 
 
 _FRAMES = """() => {

@@ -44,8 +44,9 @@ export class Client {
     return this.json("run", { run }, signal);
   }
 
-  async tile(drawn: Drawn, keep: Keep, signal: AbortSignal): Promise<Tile> {
-    const response = await this.get("tile", { ...asArguments(drawn), keep }, signal);
+  /** `variables`: spans of indices; null: all. */
+  async tile(drawn: Drawn, keep: Keep, variables: string | null, signal: AbortSignal): Promise<Tile> {
+    const response = await this.get("tile", { ...asArguments(drawn), keep, variables }, signal);
     return decodeTile(await body(response.arrayBuffer()));
   }
 

@@ -9,6 +9,8 @@ export interface Tile extends Matrix {
   /** The steps that were asked for, inclusive. */
   readonly firstStep: number;
   readonly lastStep: number;
+  /** The row of a variable; −1: it is not in here. */
+  rowOf(variable: number): number;
 }
 
 /**
@@ -36,9 +38,16 @@ export function decodeTile(buffer: ArrayBuffer): Tile {
     revision: String(header.revision ?? ""),
     firstStep: Number(header.first_step ?? 0),
     lastStep: Number(header.last_step ?? -1),
+    rowOf: placesOf(header.variables ?? null, rows),
     first: new Float64Array(buffer, begin, columns),
     last: new Float64Array(buffer, begin + 8 * columns, columns),
     values: new Float32Array(buffer, begin + 16 * columns, cells),
     states: new Uint8Array(buffer, begin + 16 * columns + 4 * cells, cells),
   };
+}
+
+function placesOf(variables: readonly number[] | null, rows: number): (variable: number) => number {
+  if (variables === null) return (variable) => (variable < rows ? variable : -1);
+  const places = new Map(variables.map((variable, row) => [variable, row]));
+  return (variable) => places.get(variable) ?? -1;
 }

@@ -40,7 +40,7 @@ export function differences(pairs: readonly Pair[]): Difference[] {
 }
 
 export function rowValues(matrix: Matrix | null, row: number): Float32Array | null {
-  if (matrix === null || row >= matrix.rows) return null;
+  if (matrix === null || row < 0 || row >= matrix.rows) return null;
   return matrix.values.subarray(row * matrix.columns, (row + 1) * matrix.columns);
 }
 

@@ -2,8 +2,10 @@
 
 import type { Client, Drawn } from "../api/client";
 import { parseVariableKey } from "../lib/rows";
+import { spans } from "../lib/spans";
 import type { StepRange, Viewport } from "../lib/viewport";
 import { linesWanted } from "./curves";
+import { drawnOf } from "./drawn";
 import { chosenRun, pickedVariables, runAnswer, shownExtent, shownRuns, viewportOf } from "./selectors";
 import type { Need, Slots } from "./slots";
 import type { AppState } from "./state";
@@ -13,8 +15,12 @@ const MOST_COLUMNS = 4096;
 const MOST_LINES = 32;
 /** Columns of the table view. */
 export const TABLE_COLUMNS = 12;
+/** Columns of what stands for all variables of a large model. */
+const OVERVIEW_COLUMNS = 256;
 /** Zooming and panning ask only when they come to rest for this long. */
 const PATIENCE = 60;
+
+type Place = Pick<Drawn, "range" | "columns">;
 
 export function needsOf(state: AppState, slots: Slots, client: Client): Need[] {
   const needs: Need[] = [{ id: "runs", key: String(state.refresh), load: (signal) => client.runs(signal) }];
@@ -37,17 +43,24 @@ function runNeeds(run: string, state: AppState, slots: Slots, client: Client): N
   const part = view.steps === null ? null : tileRange(viewport, extent, state.plotWidth);
   const main = runAnswer(slots, chosenRun(state, slots) ?? run) ?? answer;
   const wanted = linesWanted(main, answer, pickedVariables(view, main));
+  const { variables: seen, giant } = drawnOf(state, main, answer);
+  const judged = view.domain === "fit" || shownRuns(state, slots).length > 1;
   const needs: Need[] = [];
   for (const group of answer.groups) {
     const drawn = { run, group: group.name, metric: view.metric, replica: view.replica };
-    const tile = (id: string, place: Pick<Drawn, "range" | "columns">): Need => ({
+    const tile = (id: string, place: Place, some: string | null = null): Need => ({
       id: `${id}|${run}|${group.name}`,
-      key: keyOf({ ...drawn, ...place }, view.keep, answer.revision),
-      load: (signal) => client.tile({ ...drawn, ...place }, view.keep, signal),
+      key: `${some ?? ""}|${keyOf({ ...drawn, ...place }, view.keep, answer.revision)}`,
+      load: (signal) => client.tile({ ...drawn, ...place }, view.keep, some, signal),
       patience: PATIENCE,
     });
-    needs.push(tile("whole", whole));
-    if (part !== null) needs.push(tile("part", part));
+    const some = seen === null ? null : spans(seen.get(group.name) ?? []);
+    if (some !== "") {
+      needs.push(tile("whole", whole, some));
+      if (part !== null) needs.push(tile("part", part, some));
+    }
+    if (some !== null && judged) needs.push(tile("overview", { ...whole, columns: OVERVIEW_COLUMNS }));
+    if (giant) needs.push(tile("giant", { ...(part ?? whole), columns: OVERVIEW_COLUMNS }));
     if (view.table) needs.push(tile("table", { range: viewport.range, columns: TABLE_COLUMNS }));
     const variables = (wanted.get(group.name) ?? []).slice(0, MOST_LINES);
     if (variables.length > 0) {

@@ -4,6 +4,7 @@ import type { Tile } from "../api/tile";
 import type { RunAnswer } from "../api/types";
 import { columnAt, columnEnds, type Keep } from "../lib/binning";
 import { parseVariableKey, type Row, variableKey } from "../lib/rows";
+import type { StepRange } from "../lib/viewport";
 import { runAnswer } from "./selectors";
 import type { Slots } from "./slots";
 
@@ -86,11 +87,26 @@ function forEachNamed(
   }
 }
 
-/** The finest tile that has the step. */
-export function tileAt(slots: Slots, run: string, group: string, step: number): Tile | null {
-  const part = slots.value<Tile>(`part|${run}|${group}`);
-  if (part !== null && part.firstStep <= step && part.lastStep >= step) return part;
-  return slots.value<Tile>(`whole|${run}|${group}`);
+/** The matrix of all variables of a group over the whole run, coarse where the model is large. */
+export function overviewOf(slots: Slots, run: string, group: string): Tile | null {
+  return slots.value<Tile>(`overview|${run}|${group}`) ?? slots.value<Tile>(`whole|${run}|${group}`);
+}
+
+/** The finest tile that has a variable at all of some steps, and the variable's row in it. */
+export function tileWith(
+  slots: Slots,
+  run: string,
+  place: { readonly group: string; readonly index: number },
+  steps: StepRange,
+): { readonly tile: Tile; readonly row: number } | null {
+  for (const id of ["part", "whole", "giant"]) {
+    const tile = slots.value<Tile>(`${id}|${run}|${place.group}`);
+    if (tile === null) continue;
+    const row = tile.rowOf(place.index);
+    const covers = id === "whole" || (tile.firstStep <= steps.first && tile.lastStep >= steps.last);
+    if (row >= 0 && covers) return { tile, row };
+  }
+  return null;
 }
 
 /** The worst of what a row shows at a step; null where nothing is recorded there. */
@@ -107,12 +123,12 @@ export function readCell(
   if (answer === null || mainAnswer === null) return null;
   let cell: Cell | null = null;
   for (const { group, indices } of sourcesOf(row, mainAnswer, answer)) {
-    const tile = tileAt(slots, run, group, step);
-    const column = tile === null ? -1 : columnAt(tile, endsOf(tile), step + 0.5);
-    if (tile === null || column < 0) continue;
     for (const index of indices) {
-      if (index >= tile.rows) continue;
-      const at = index * tile.columns + column;
+      const found = tileWith(slots, run, { group, index }, { first: step, last: step });
+      const column = found === null ? -1 : columnAt(found.tile, endsOf(found.tile), step + 0.5);
+      if (found === null || column < 0) continue;
+      const { tile } = found;
+      const at = found.row * tile.columns + column;
       const next = {
         first: tile.first[column],
         last: tile.last[column],

@@ -10,6 +10,12 @@ export interface Judged {
   readonly sentence: string | null;
 }
 
+/** Rows in sight, whole pages: from inclusive, to exclusive. */
+export interface RowWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
 export interface AppState {
   readonly view: ViewState;
   readonly dark: boolean;
@@ -30,6 +36,8 @@ export interface AppState {
   readonly help: boolean;
   /** Pixels of one plot; 0 until it is measured. */
   readonly plotWidth: number;
+  /** Rows of the heatmap in sight. */
+  readonly rowWindow: RowWindow;
   /** A sentence that fades: "Report copied". */
   readonly notice: string;
 }
@@ -55,6 +63,7 @@ export const INITIAL: AppState = {
   live: true,
   help: false,
   plotWidth: 0,
+  rowWindow: { from: 0, to: 64 },
   notice: "",
 };
 

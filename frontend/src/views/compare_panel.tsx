@@ -1,11 +1,10 @@
-import type { Tile } from "../api/tile";
 import type { RunAnswer } from "../api/types";
 import { differences, type Pair, rowValues } from "../lib/compare";
 import { plural, quantity, runLabel } from "../lib/format";
 import { parseVariableKey } from "../lib/rows";
 import { METRIC_WORDS } from "../lib/scale";
 import { healthWord } from "../lib/states";
-import { pairing } from "../store/reading";
+import { overviewOf, pairing } from "../store/reading";
 import { findVariable } from "../store/selectors";
 import type { Slots } from "../store/slots";
 import { useApp, useAppState, useArrivals } from "./context";
@@ -99,8 +98,8 @@ function pairsOf(slots: Slots, main: RunAnswer, other: RunAnswer): Pair[] {
   const pairs: Pair[] = [];
   const values = (answer: RunAnswer, key: string) => {
     const place = parseVariableKey(key);
-    const tile = place === null ? null : slots.value<Tile>(`whole|${answer.run}|${place.group}`);
-    return rowValues(tile, place?.index ?? 0);
+    const tile = place === null ? null : overviewOf(slots, answer.run, place.group);
+    return rowValues(tile, tile?.rowOf(place?.index ?? 0) ?? -1);
   };
   for (const [mainKey, otherKey] of pairing(main, other)) {
     const [a, b] = [findVariable(main, mainKey), findVariable(other, otherKey)];

@@ -4,6 +4,7 @@ import type { Row } from "../lib/rows";
 import { type Domain, FIXED_DOMAIN, METRIC_WORDS } from "../lib/scale";
 import { STATE_WORDS } from "../lib/states";
 import type { Viewport } from "../lib/viewport";
+import { rowWindow } from "../store/drawn";
 import { readCell } from "../store/reading";
 import { useApp, useAppState, useArrivals, useCursor } from "./context";
 import { Crosshair } from "./crosshair";
@@ -43,6 +44,8 @@ export function HeatGrid(props: HeatGridProps) {
   const total = rows.length * rowHeight;
   const from = Math.max(0, Math.floor(scrolled / rowHeight) - SPARE);
   const to = Math.min(rows.length, Math.ceil((scrolled + height) / rowHeight) + SPARE);
+  const pages = rowWindow(from, to);
+  useEffect(() => session.store.set({ rowWindow: pages }), [pages.from, pages.to]);
   const activeIndex = rows.findIndex((row) => row.key === active);
   useEffect(() => {
     if (scroller.current !== null && scroller.current.scrollTop > Math.max(0, total - height)) setScrolled(0);

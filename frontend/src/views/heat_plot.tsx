@@ -17,7 +17,7 @@ import type { Row } from "../lib/rows";
 import type { Domain } from "../lib/scale";
 import { STATE_HEALTH, State } from "../lib/states";
 import type { Viewport } from "../lib/viewport";
-import { endsOf, type Source, sourcesOf } from "../store/reading";
+import { endsOf, type Source, sourcesOf, tileWith } from "../store/reading";
 import { SIGNS } from "../theme/glyphs";
 import { paletteOf, pixelColours } from "../theme/palette";
 import { useApp, useArrivals } from "./context";
@@ -58,16 +58,15 @@ export function HeatPlot(props: HeatPlotProps) {
   );
   useLayoutEffect(() => {
     if (canvas.current === null || width <= 0 || height <= 0) return;
-    const tileOf = (run: string) => (group: string) => {
-      const part = session.slots.value<Tile>(`part|${run}|${group}`);
-      const fits = part !== null && part.firstStep <= props.view.start && part.lastStep + 1 >= props.view.end;
-      return fits ? part : session.slots.value<Tile>(`whole|${run}|${group}`);
-    };
-    const layers = [{ sources, tileOf: tileOf(props.answer.run) }];
+    // Half a step at either edge is drawn, too.
+    const steps = { first: props.view.start, last: props.view.end - 1 };
+    const find = (run: string) => (group: string, index: number) =>
+      tileWith(session.slots, run, { group, index }, steps);
+    const layers = [{ sources, find: find(props.answer.run) }];
     if (props.against) {
       layers.push({
         sources: props.rows.map((row) => sourcesOf(row, props.main, props.main)),
-        tileOf: tileOf(props.main.run),
+        find: find(props.main.run),
       });
     }
     paint(canvas.current, props, layers, dot);
@@ -88,7 +87,7 @@ export function HeatPlot(props: HeatPlotProps) {
 /** What is read for the rows of one run. */
 interface Layer {
   readonly sources: readonly (readonly Source[])[];
-  readonly tileOf: (group: string) => Tile | null;
+  readonly find: (group: string, index: number) => ReturnType<typeof tileWith>;
 }
 
 /** Paints the first layer; divided by the second, if there is one. */
@@ -102,17 +101,21 @@ function paint(canvas: HTMLCanvasElement, props: HeatPlotProps, layers: readonly
   const divisor = blankLine(canvas.width);
   const bins = new Map<Tile, Bins>();
   const signs: (() => void)[] = [];
-  const read = ({ sources, tileOf }: Layer, row: number, into: Line) => {
+  const binsOf = (tile: Tile): Bins => {
+    let columns = bins.get(tile);
+    if (columns === undefined) {
+      columns = binColumns(tile, endsOf(tile), props.view, canvas.width);
+      bins.set(tile, columns);
+    }
+    return columns;
+  };
+  const read = ({ sources, find }: Layer, row: number, into: Line) => {
     clearLine(into);
     for (const { group, indices } of sources[row]) {
-      const tile = tileOf(group);
-      if (tile === null) continue;
-      let columns = bins.get(tile);
-      if (columns === undefined) {
-        columns = binColumns(tile, endsOf(tile), props.view, canvas.width);
-        bins.set(tile, columns);
+      for (const index of indices) {
+        const found = find(group, index);
+        if (found !== null) foldRow(found.tile, found.row, binsOf(found.tile), props.keep, into);
       }
-      for (const index of indices) if (index < tile.rows) foldRow(tile, index, columns, props.keep, into);
     }
   };
   const from = Math.floor(props.scrolled / props.rowHeight);

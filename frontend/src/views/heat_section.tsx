@@ -1,11 +1,12 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { Tile } from "../api/tile";
 import type { RunAnswer } from "../api/types";
 import { count, plural, runLabel } from "../lib/format";
-import { buildRows, type Row } from "../lib/rows";
+import type { Row } from "../lib/rows";
 import { type Domain, FIXED_DOMAIN, fittedDomain } from "../lib/scale";
 import type { StepRange } from "../lib/viewport";
 import { colourOf } from "../store/curves";
+import { rowsOf } from "../store/drawn";
+import { overviewOf } from "../store/reading";
 import { pickedVariables, viewportOf } from "../store/selectors";
 import { paletteOf } from "../theme/palette";
 import { useApp, useAppState, useArrivals } from "./context";
@@ -28,10 +29,9 @@ const SCROLLBAR = 12;
 
 /** The rows of the heatmap for what the user has set up; the same for the keys, the grid and the table. */
 export function useRows(answer: RunAnswer): readonly Row[] {
-  const { sort, text, states, toggled } = useAppState((state) => state.view);
-  return useMemo(
-    () => buildRows(answer.groups, { sort, text, states, toggled: new Set(toggled) }),
-    [answer.revision, answer.run, sort, text, states, toggled],
+  return rowsOf(
+    answer,
+    useAppState((state) => state.view),
   );
 }
 
@@ -140,7 +140,7 @@ function useDomain(answers: readonly RunAnswer[]): Domain {
     if (domain === "fixed") return fixed;
     const main = answers[0];
     for (const group of main.groups) {
-      const tile = session.slots.value<Tile>(`whole|${main.run}|${group.name}`);
+      const tile = overviewOf(session.slots, main.run, group.name);
       if (tile !== null && tile.metric === metric) return fittedDomain(tile.values, fixed);
     }
     return fixed;

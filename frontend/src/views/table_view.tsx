@@ -106,8 +106,9 @@ function folded(tile: Tile, row: Row, column: number): { state: number; value: n
   let state = 0;
   let value = Number.NaN;
   for (const index of row.members) {
-    const at = index * tile.columns + column;
-    if (index >= tile.rows) continue;
+    const place = tile.rowOf(index);
+    if (place < 0) continue;
+    const at = place * tile.columns + column;
     state = Math.max(state, tile.states[at]);
     if (Number.isNaN(value) || tile.values[at] > value) value = tile.values[at];
   }
