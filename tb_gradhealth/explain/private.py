@@ -46,6 +46,9 @@ _remove_op_callback = _find("tensorflow.python.framework.op_callbacks", "remove_
 _gradient_function = _find("tensorflow.python.eager.backprop", "_gradient_function")
 _register_gradient_function = _find("tensorflow.python.pywrap_tfe", "TFE_Py_RegisterGradientFunction")
 
+# stands for: tf.autograph.to_code, which shows the code that AutoGraph runs in place of the user's
+_autograph = _find("tensorflow.python.autograph.impl.api", "_TRANSPILER")
+
 # stands for: tf.types.experimental.AtomicFunction, of which a call in a graph or in eager mode has only the name
 _atomic_function = _find("tensorflow.python.eager.polymorphic_function.atomic_function", "AtomicFunction")
 
@@ -55,6 +58,17 @@ def execute(op_type: str, inputs: Sequence[Any], attrs: Sequence[Any], outputs: 
     module = _need(_execute_module, "eager.execute")
     context = _need(_context, "eager.context")()
     return list(module.execute(op_type, outputs, inputs=list(inputs), attrs=tuple(attrs), ctx=context))
+
+
+def written_lines(file: str) -> dict[int, tuple[str, int, str]]:
+    """Line of a file that AutoGraph generated → file, line and function that it was made from; empty if not known."""
+    found = {}
+    for factories in list(getattr(getattr(_autograph, "_cache", None), "_cache", {}).values()):
+        for factory in list(factories.values()):
+            if getattr(getattr(factory, "module", None), "__file__", None) == file:
+                for here, origin in factory.source_map.items():
+                    found[here.lineno] = (origin.loc.filename, origin.loc.lineno, origin.function_name)
+    return found
 
 
 def eager_mode() -> Any:
@@ -164,6 +178,9 @@ _resource_variable = _find("tensorflow.python.ops.resource_variable_ops", "BaseR
 # stands for: tf.gradients and everything in TensorFlow 1 that calls it
 _gradients_util = _find("tensorflow.python.ops", "gradients_util")
 
+# stands for: tf.compat.v1.Session.run, which all kinds of sessions inherit
+_session = _find("tensorflow.python.client.session", "BaseSession")
+
 _context_module = _find("tensorflow.python.eager", "context")
 
 NOT_REGISTERED = "not registered"
@@ -243,6 +260,11 @@ def resource_variable_class() -> Any:
 def gradients_module() -> Any:
     """The module whose `_GradientsHelper` does the work of `tf.gradients`; None if it is gone."""
     return _gradients_util if hasattr(_gradients_util, "_GradientsHelper") else None
+
+
+def session_class() -> Any:
+    """The class whose `run` every TensorFlow 1 session has; None if it is gone."""
+    return _session if hasattr(_session, "run") else None
 
 
 def tape_methods() -> tuple[str, ...]:

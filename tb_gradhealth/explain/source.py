@@ -42,9 +42,25 @@ class Place:
 def stack_of(trace: Any) -> Stack:
     """A stack as frames, from anything that lists frames with a file, a line and a function (`op.traceback`)."""
     try:
-        return tuple((frame.filename, int(frame.lineno), frame.name) for frame in trace)
+        return tuple(_written((frame.filename, int(frame.lineno), frame.name)) for frame in trace)
     except (AttributeError, TypeError, ValueError):
         return ()
+
+
+_GENERATED = "__autograph_generated_file"
+
+_written_lines: dict[str, dict[int, Frame]] = {}
+
+
+def _written(frame: Frame) -> Frame:
+    """The frame as the user wrote it: TensorFlow maps AutoGraph's files back, but not in the threads of replicas."""
+    if _GENERATED not in frame[0]:
+        return frame
+    if frame[0] not in _written_lines:
+        from tb_gradhealth.explain import private  # late: it imports TensorFlow
+
+        _written_lines[frame[0]] = private.written_lines(frame[0])
+    return _written_lines[frame[0]].get(frame[1], frame)
 
 
 def stack_here(skip: int = 0) -> Stack:
@@ -114,12 +130,22 @@ def text_of(file: str, line: int) -> str:
         return ""
 
 
+def shown(file: str) -> str:
+    """A file for a sentence: relative to the working directory, else to the entry of `sys.path` it is under."""
+    if not os.path.isabs(file):
+        return file
+    for folder in (os.getcwd(), *sorted(filter(os.path.isabs, sys.path), key=len, reverse=True)):
+        if file.startswith(os.path.join(folder, "")):
+            return os.path.relpath(file, folder)
+    return os.path.join(os.path.basename(os.path.dirname(file)), os.path.basename(file))
+
+
 @functools.lru_cache(maxsize=4096)
 def is_user_file(file: str) -> bool:
     """Whether a file is the user's: a script, a module, a notebook cell."""
     if not file or file.startswith("<frozen") or file.startswith("<__array_function__"):
         return False
-    if "__autograph_generated_file" in file:
+    if _GENERATED in file:
         return False
     if library_of(file):
         return False

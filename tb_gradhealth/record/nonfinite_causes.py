@@ -30,7 +30,7 @@ class NonfiniteExplainer:
         self._recorder = recorder
         self._guard = Guard("explaining gradients that are not finite")
         self._said: set[str] = set()
-        self._watch = self._guard.run(_open_watch)
+        self._watch = self._guard.run(_open_watch, not recorder.steps_are_traced)
         if not getattr(recorder, "explains_kept_steps", False):  # one recorder may see several `fit` calls
             recorder.on_bad_step(self._kept)
             recorder.explains_kept_steps = True  # type: ignore[attr-defined]
@@ -38,8 +38,13 @@ class NonfiniteExplainer:
     def look(
         self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: Any = None
     ) -> None:
-        """Explains an eager step whose gradients are not finite."""
-        if self._watch is not None and tf.executing_eagerly():
+        """Explains an eager step whose gradients are not finite; while a step is traced, notes that steps are."""
+        self._recorder.steps_are_traced = not tf.executing_eagerly()
+        if self._watch is None:
+            return
+        if self._recorder.steps_are_traced:
+            self._watch.rest()
+        else:
             self._guard.run(self._look, group, gradients, variables, loss, step)
 
     def _look(self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: Any) -> None:
@@ -119,20 +124,23 @@ def _session_keeper(gradients: Sequence[Any], variables: Sequence[Any], loss: An
 class _Watch:
     """Both hooks of `explain.nonfinite`: notes in graphs being traced, and the eager steps of this thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, eager: bool) -> None:
         from tb_gradhealth.explain.nonfinite import gradient_calls
         from tb_gradhealth.explain.nonfinite.live import LiveWatch
 
         self._calls = gradient_calls
         self._live = LiveWatch()
         self.look = self._live.look
+        self.rest = self._live.rest
         gradient_calls.open_()
         self._live.open()
+        if not eager:
+            self.rest()
 
     def close(self) -> None:
         self._live.close()
         self._calls.close()
 
 
-def _open_watch() -> _Watch:
-    return _Watch()
+def _open_watch(eager: bool) -> _Watch:
+    return _Watch(eager)

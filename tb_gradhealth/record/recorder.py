@@ -85,6 +85,8 @@ class Recorder:
         self.evidence = Evidence()
         self.on_announced: Callable[[Group, Sequence[Incident]], object] = lambda group, incidents: None
         """Called with a group and its new incidents, before the user's `on_incident`."""
+        self.steps_are_traced = False
+        """Whether the last step handed over was one being traced."""
         self.closed = False
 
     # Where gradients arise ------------------------------------------------------------------------------------------
@@ -239,8 +241,8 @@ class Recorder:
         self.evidence.register(callback)
 
     def _explain_bad_steps(self, group: Group, windows: Windows) -> None:
-        ill = windows.nan_steps + windows.inf_steps > windows.handled_steps
-        bad = windows.select(np.asarray((ill & (windows.steps == 1)[:, None]).any(axis=1)))
+        ill = (windows.nan_steps + windows.inf_steps > windows.handled_steps).any(axis=1)
+        bad = windows.select(np.asarray(ill | (windows.loss_nonfinite_steps > 0)))
         if len(bad):
             causes = self._explain_guard.run(self.evidence.causes, group.name, bad, group.variables)
             self.tell_causes(group, causes or ())

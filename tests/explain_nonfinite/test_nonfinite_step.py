@@ -73,7 +73,7 @@ def recurrence(w):
 def test_overflow_by_growth_is_reported_with_its_series():
     cause = only(explain_step(gradient_of(recurrence, tf.Variable(tf.fill([4, 4], 2.0), name="w"))))
     assert cause.reason_id == "growth_in_recurrence" and cause.op == "MatMul"
-    assert any(text.startswith("largest |value| at successive repetitions") for text in cause.evidence)
+    assert any(text.startswith("Largest |value| at successive repetitions") for text in cause.evidence)
 
 
 def in_a_loop(w):

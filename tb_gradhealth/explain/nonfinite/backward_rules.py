@@ -244,8 +244,8 @@ def _overflow(scene: Scene) -> Reason | None:
     )
     if dtype == "float16":
         fix = (
-            "float16 ends at 65504: lower the loss scale, or let keras.optimizers.LossScaleOptimizer choose it; or use "
-            "bfloat16 or float32 here."
+            "The largest float16 is 65504: lower the loss scale, or let keras.optimizers.LossScaleOptimizer choose it; "
+            "or use bfloat16 or float32 here."
         )
     return Reason(
         "gradient_overflow",

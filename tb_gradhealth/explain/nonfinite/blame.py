@@ -58,7 +58,12 @@ class Question:
 
 def causes_of(question: Question) -> list[Cause]:
     """The causes of the NaN and Inf among the gradients, or in the loss if the gradients are finite."""
-    return _Blame(question).causes()
+    return [_in_sentences(cause) for cause in _Blame(question).causes()]
+
+
+def _in_sentences(cause: Cause) -> Cause:
+    evidence = tuple(words.sentence(text) for text in cause.evidence)
+    return dataclasses.replace(cause, reason=words.sentence(cause.reason), evidence=evidence)
 
 
 class _Blame:
@@ -261,7 +266,7 @@ def _nearest(nodes: Sequence[Node], node: Node) -> list[Node]:
 
 
 def _where_word(place: source.Place | None, what: str) -> tuple[str, ...]:
-    return (f"{what} in {place.file}:{place.line}: {place.code}",) if place is not None else ()
+    return (f"{what} in {source.shown(place.file)}:{place.line}: {place.code}",) if place is not None else ()
 
 
 def _only_fit(place: source.Place, stack: source.Stack) -> bool:

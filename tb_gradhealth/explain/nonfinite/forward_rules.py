@@ -146,7 +146,7 @@ def _exponential(scene: Scene) -> Reason | None:
     name = scene.origin.op.lower()
     return Reason(
         "exp_overflow",
-        f"{name}(x) exceeds the largest {dtype} for x above {limit:.1f}",
+        f"the result of {name}(x) exceeds the largest {dtype} for x above {limit:.1f}",
         "Do not take exp of an unbounded number: tf.nn.softplus(x) for log(1 + exp(x)), tf.reduce_logsumexp, "
         "tf.nn.softmax or tf.nn.log_softmax for their formulas written by hand (or subtract the maximum first), "
         "tf.sigmoid for 1 / (1 + exp(-x)); else bound it: tf.exp(tf.minimum(x, 20.0)). In a recurrence or as an "

@@ -85,7 +85,7 @@ class Feeds:
             for handle in handles_of(variable):
                 self._of_handle.setdefault(id(handle), Value(handle, VARIABLE, name_of(variable, place)))
         for variable, value in pairs:
-            for handle in handles_of(variable)[:1]:
+            for handle in handles_of(variable):  # those of a distributed variable were equal
                 copy = tf.Variable(value, trainable=False, shape=tf.TensorShape(None))
                 self._scratch.append(copy)
                 known = self._of_handle[id(handle)]

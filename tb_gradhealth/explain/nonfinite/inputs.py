@@ -105,7 +105,7 @@ def _use(birth: Birth, origin: Origins) -> source.Place | None:
 def _used(use: source.Place | None, made: source.Place | None) -> list[str]:
     if use is None or made is None or use == made:
         return []
-    return [f"it enters the step in {use.file}:{use.line}: {use.code}"]
+    return [f"it enters the step in {source.shown(use.file)}:{use.line}: {use.code}"]
 
 
 def argument_of(label: str) -> int | None:

@@ -6,10 +6,12 @@ in memory (`BYTES`), and in time: the first `FIRST` steps are always noted, late
 than `SHARE` of the time a step takes, else one in so many that it does.
 
 Promises: `look` never raises; nothing is kept beyond the step that follows; a loop of compiled functions, which is a
-few operations to eager mode, is noted throughout.
+few operations to eager mode, is noted throughout. Where gradients are recorded inside a traced function there is
+nothing to note: `rest` ends noting until a step was recorded eagerly.
 """
 
 import logging
+import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -51,6 +53,7 @@ class LiveWatch:
     def __init__(self) -> None:
         self._recorder = Recorder(deep=True, limit_bytes=BYTES)
         self._open = False
+        self._thread = 0
         self._steps = 0
         self._wait = 0
         self._marks: dict[str, int] = {}
@@ -64,6 +67,7 @@ class LiveWatch:
         """Begins to watch. A second call does nothing."""
         if not self._open:
             self._open = True
+            self._thread = threading.get_ident()
             self._start()
 
     def close(self) -> None:
@@ -154,6 +158,14 @@ class LiveWatch:
         cut = min(self._marks.values())
         self._recorder.forget(cut)
         self._marks = {name: mark - cut for name, mark in self._marks.items()}
+
+    def rest(self) -> None:
+        """Steps are traced, and keep their own evidence: nothing is noted until one was recorded eagerly again."""
+        if self._thread == threading.get_ident():  # callbacks are those of the thread; a replica has its own
+            self._recorder.stop()
+            self._recorder.clear()
+            self._marks.clear()
+            self._wait = 0
 
     def _start(self) -> None:
         if not tf.executing_eagerly():

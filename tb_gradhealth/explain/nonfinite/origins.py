@@ -117,16 +117,17 @@ def _forward_of(op: Any) -> tuple[Any, bool, bool]:
 
 def named_forward(op: Any) -> Any:
     """The forward operation by the name scope in which `tf.gradients` works, also inside loops; else None."""
-    found = re.search(r"(?:^|/)gradients(?:_\d+)?/((?:(?!gradients(?:_\d+)?/).)*?)_grad/", op.name)
-    if found is None:
-        return None
-    graph = private.forward_graph(op.graph) or op.graph
-    while graph is not None:
-        try:
-            return graph.get_operation_by_name(found.group(1))
-        except (KeyError, ValueError):
-            graph = getattr(graph, "outer_graph", None)
+    for found in reversed(list(_GRADIENT_SCOPE.finditer(op.name))):  # the innermost first: a loop's own is around it
+        graph = private.forward_graph(op.graph) or op.graph
+        while graph is not None:
+            try:
+                return graph.get_operation_by_name(found.group(1))
+            except (KeyError, ValueError):
+                graph = getattr(graph, "outer_graph", None)
     return None
+
+
+_GRADIENT_SCOPE = re.compile(r"(?:(?<=^)|(?<=/))gradients(?:_\d+)?/((?:(?!gradients(?:_\d+)?/).)*?)_grad/")
 
 
 def is_gradient_stack(stack: source.Stack) -> bool:

@@ -1,6 +1,15 @@
 """Numbers put into words: the evidence of a cause."""
 
+import re
+
 from tb_gradhealth.explain.nonfinite.facts import Facts
+
+_WORD = re.compile(r"[a-z]+(?=[ ,;])")
+
+
+def sentence(text: str) -> str:
+    """With a capital letter, unless it begins with a name: ``exp(x)``, ``x:``, ``dense/kernel``."""
+    return text[:1].upper() + text[1:] if _WORD.match(text) else text
 
 
 def of(count: int, total: int, what: str, noun: str = "inputs") -> str:
