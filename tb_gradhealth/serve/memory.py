@@ -2,6 +2,7 @@
 
 import ctypes
 import functools
+import threading
 from collections.abc import Callable
 
 
@@ -14,6 +15,29 @@ def give_back() -> None:
     trim = _trim()
     if trim is not None:
         trim(0)
+
+
+class Tidy:
+    """Gives memory back each time that so much has passed through. Thread-safe.
+
+    Args:
+      every: bytes of answers.
+    """
+
+    def __init__(self, every: int = 64 << 20) -> None:
+        self._every = every
+        self._passed = 0
+        self._lock = threading.Lock()
+
+    def after(self, nbytes: int) -> None:
+        """An answer of that size was made."""
+        with self._lock:
+            self._passed += nbytes
+            due = self._passed >= self._every
+            if due:
+                self._passed = 0
+        if due:
+            give_back()
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from werkzeug import wrappers
 from tb_gradhealth.format.tags import PLUGIN_NAME
 from tb_gradhealth.serve.api import Api
 from tb_gradhealth.serve.arguments import Arguments
+from tb_gradhealth.serve.memory import Tidy
 from tb_gradhealth.serve.source import Source, Where
 from tb_gradhealth.serve.static_files import StaticFiles
 from tb_gradhealth.serve.store import DEFAULT_LIMIT, Store
@@ -41,6 +42,7 @@ class GradHealthPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         self._source = Source(context.data_provider)
         self._api = Api(Store(self._source, kept, _limit()))
         self._static = StaticFiles()
+        self._tidy = Tidy()
 
     def get_plugin_apps(self) -> dict[str, Any]:
         api = self._api
@@ -74,6 +76,7 @@ class GradHealthPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             content = answer(where, Arguments.of(request.args.lists()))
             if isinstance(content, dict):
                 content = json.dumps(content, allow_nan=False, separators=(",", ":"))
+            self._tidy.after(len(content))
             return _respond(request, content, content_type)
 
         return handle

@@ -8,7 +8,7 @@ from serve_world import random_steps, where
 from test_store import World
 
 from tb_gradhealth.serve import memory
-from tb_gradhealth.serve.memory import give_back
+from tb_gradhealth.serve.memory import Tidy, give_back
 
 
 @pytest.fixture(autouse=True)
@@ -36,6 +36,15 @@ def test_it_is_done_once_for_each_run_and_not_at_every_refresh(monkeypatch) -> N
         insights.health(run)
         insights.health(run)
     assert called == [0]
+
+
+def test_it_is_done_each_time_that_enough_answers_have_passed(monkeypatch) -> None:
+    called = []
+    monkeypatch.setattr(memory, "_trim", lambda: called.append)
+    tidy = Tidy(every=100)
+    for _ in range(25):
+        tidy.after(10)
+    assert called == [0, 0]
 
 
 def test_freed_memory_leaves_the_process() -> None:
