@@ -31,6 +31,7 @@ class GradientCall:
       zeros: the caller asked for zeros instead of None.
       trace: the stack of the call.
       error: what it raised.
+      number: counts the remembered calls of this process.
       kept: strong references that keep ids and graphs valid.
     """
 
@@ -52,6 +53,7 @@ class GradientCall:
     zeros: bool = False
     error: BaseException | None = None
     method: str = "gradient"
+    number: int = 0
     inner: list["GradientCall"] = dataclasses.field(default_factory=list)
 
     @property

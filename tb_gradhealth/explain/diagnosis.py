@@ -135,7 +135,8 @@ class Diagnostician:
                 continue
             place = self._place(other.op)
             if place is not None:
-                said.append(f"a further way is cut at {place.file}:{place.line} ({other.op.kind or other.op.type})")
+                at = f"{source.shown(place.file)}:{place.line}"
+                said.append(f"A further way is cut at {at} ({other.op.kind or other.op.type}).")
         return tuple(dict.fromkeys(said))[:2]
 
     def _only_decides(self, op: Op) -> bool:
@@ -174,7 +175,7 @@ class Diagnostician:
         inner = source.innermost(stack)
         evidence: tuple[str, ...] = ()
         if inner is not None and inner != place:
-            evidence = (f"the operation itself: {inner.file}:{inner.line}: {inner.code}",)
+            evidence = (f"the operation itself: {source.shown(inner.file)}:{inner.line}: {inner.code}",)
         if reason in ("outside_tape", "other_tape") and op.index < self._earlier_steps():
             reason = "python_state"
             place = inner or place
@@ -208,7 +209,7 @@ class Diagnostician:
             return Diagnosis("numpy", "numpy", place, certainty="likely", order=dead.index)
         died = self._place(dead)
         ought = self._next_taken(dead)
-        said = f" (computed last in {died.file}:{died.line}: {died.code})" if died is not None else ""
+        said = f" (computed last in {source.shown(died.file)}:{died.line}: {died.code})" if died is not None else ""
         return Diagnosis("thrown_away", "unused", ought or died, said, order=dead.index)
 
     def _target_unseen(self, dead: Op) -> bool:

@@ -67,6 +67,11 @@ def _install() -> None:
     record = private.record_module()
     if record is not None and hasattr(record, "record_operation"):
         _replace(record, "record_operation", _recording)
+    function = private.function_class()
+    _replace(function, "call_flat", _calling)
+    session = private.session_class()
+    if session is not None:
+        _replace(session, "run", _running)
 
 
 def _replace(owner: Any, name: str, around: Callable[..., Any]) -> None:
@@ -100,6 +105,23 @@ def _call_of_gradients(original: Callable[..., Any], *args: Any, **named: Any) -
         results = original(*args, **named)
         answered(results)
     return results
+
+
+def _calling(original: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    try:
+        return original(*args, **named)
+    except tf.errors.OpError as error:
+        if tf.executing_eagerly():
+            observer.step_failed(error)
+        raise
+
+
+def _running(original: Callable[..., Any], *args: Any, **named: Any) -> Any:
+    try:
+        return original(*args, **named)
+    except tf.errors.OpError as error:
+        observer.step_failed(error)
+        raise
 
 
 def _pushing(original: Callable[..., Any], tape: Any, *args: Any, **named: Any) -> Any:

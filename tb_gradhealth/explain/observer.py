@@ -44,6 +44,9 @@ class Observer:
         self.calls: collections.deque[GradientCall] = collections.deque(maxlen=REMEMBERED)
         self.tapes = Tapes()
         self.failure_listeners: list[FailureListener] = []
+        self.step_listeners: list[Callable[[BaseException], None]] = []
+        self.remembered = 0
+        """How many calls were remembered so far."""
         self._left = 0
         self._functions = 0
         self._busy: list[GradientCall] = []
@@ -212,6 +215,8 @@ class Observer:
         outer = self._busy[-2] if len(self._busy) > 1 else None
         if outer is not None:
             outer.inner.append(call)
+        self.remembered += 1
+        call.number = self.remembered
         self.calls.append(call)
         if call.eager and outer is None:
             self._left -= 1
@@ -222,6 +227,14 @@ class Observer:
             return
         for listener in list(self.failure_listeners):
             listener(call)
+
+    def step_failed(self, error: BaseException) -> None:
+        """A compiled function, or a session, raised while it ran."""
+        if isinstance(error, tf.errors.OutOfRangeError):
+            return
+        for listener in list(self.step_listeners):
+            with contextlib.suppress(Exception):
+                listener(error)
 
     def find(self, variable: Any, gradient: Any, none: bool) -> GradientCall | None:
         """The latest call that answered this for this variable; for None, any call that answered None for it."""

@@ -173,6 +173,19 @@ WORDS: dict[str, Words] = {
         "The derivative of {op} failed: {what}.",
         "Compute the same in a way whose derivative exists for these values.",
     ),
+    "gradient_call_raised": Words(
+        "The gradient call raised an exception: {what}.",
+        "Mend what the message says at this line; until then no variable gets a gradient.",
+    ),
+    "no_second_derivative": Words(
+        "A second derivative reaches an operation whose gradient cannot be differentiated again: {what}.",
+        "Write this function out with elementary operations (tf.math.log, tf.reduce_sum, …), which can be "
+        "differentiated twice, or put tf.stop_gradient around the inner gradient.",
+    ),
+    "not_vectorised": Words(
+        "The method {what} runs the derivatives side by side (pfor), and TensorFlow has no such form of {op}.",
+        "Pass experimental_use_pfor=False, or replace the operation.",
+    ),
     "none_given": Words(
         "tape.gradient was called with None for the loss: the function that computes it returns nothing.",
         "Return the loss from that function.",

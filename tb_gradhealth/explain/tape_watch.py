@@ -31,16 +31,21 @@ class TapeWatch:
     def __init__(self, on_causes: Callable[[list[Cause]], object] | None = None) -> None:
         self._on_causes = on_causes
         self._open = False
+        self._since = 0
         self._explainers: list[Explainer] = []
+        self.owners: Sequence[Any] = ()
+        """Variables that an exception of a TensorFlow 1 session is said to concern."""
 
     def open(self) -> None:
         """Begins to watch. A second call does nothing."""
         if self._open:
             return
         self._open = True
+        self._since = observer.remembered
         with contextlib.suppress(Exception):
             hooks.open_()
             observer.failure_listeners.append(self._raised)
+            observer.step_listeners.append(self._step_raised)
 
     def close(self) -> None:
         """Ends watching; with the last watch that closes TensorFlow is as it was. A second call does nothing."""
@@ -50,6 +55,7 @@ class TapeWatch:
         self._explainers.clear()
         with contextlib.suppress(Exception):
             observer.failure_listeners.remove(self._raised)
+            observer.step_listeners.remove(self._step_raised)
             hooks.close()
 
     def __enter__(self) -> "TapeWatch":
@@ -137,7 +143,8 @@ class TapeWatch:
     def causes_of_error(self, error: BaseException, step: int = -1) -> list[Cause]:
         """Causes of an exception that a step raised while it ran, as far as it comes from a derivative; else none."""
         try:
-            return failures.of_running(error, observer, step)
+            names = tuple(variables.names_of(self.owners))
+            return failures.of_running(error, observer, step) or failures.of_session(error, names)
         except Exception:
             _logger.debug("no explanation", exc_info=True)
             return []
@@ -154,6 +161,28 @@ class TapeWatch:
         except Exception:
             _logger.debug("no explanation", exc_info=True)
             return []
+
+    def unrecorded(self, step: int = -1) -> list[Cause]:
+        """Why the last gradients were None, where no step was recorded: it failed after the gradient call."""
+        try:
+            inner = {id(nested) for call in observer.calls for nested in call.inner}
+            mine = [c for c in observer.calls if c.number > self._since and id(c) not in inner]
+            call = next((c for c in reversed(mine) if any(c.none)), None)
+            if call is None:
+                return []
+            names = variables.names_of(call.sources)
+            asked = [
+                Asked(item, names[at], at) for at, item in enumerate(call.sources[: len(call.none)]) if call.none[at]
+            ]
+            return self._explainer(call).none(asked, step=step)
+        except Exception:
+            _logger.debug("no explanation", exc_info=True)
+            return []
+
+    def _step_raised(self, error: BaseException) -> None:
+        causes = self.causes_of_error(error)
+        if causes and self._on_causes is not None:
+            self._on_causes(causes)
 
     def _raised(self, call: GradientCall) -> None:
         if self._on_causes is not None:

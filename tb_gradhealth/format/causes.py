@@ -13,7 +13,8 @@ class Cause:
     """Why some variables' gradients are ill.
 
     Attributes:
-      kind: the illness it explains: ``"none"``, ``"nan"``, ``"inf"``, ``"zero"``, ``"overflow"``, ``"exploding"``.
+      kind: the illness it explains: ``"none"``, ``"nan"``, ``"inf"``, ``"zero"``, ``"overflow"``, ``"exploding"``;
+        ``"error"``: it explains an exception that kept a step from having gradients.
       reason_id: stable short name of the reason, e.g. ``"stop_gradient"``.
       reason: the reason in one plain sentence.
       op: TensorFlow's type of the operation (``"Sqrt"``), or ``"numpy"``, ``"outside_tape"``, ``"unused"``,

@@ -62,6 +62,7 @@ class Explainer:
         if self._watch is None:
             return
         if not tf.executing_eagerly():
+            self._watch.owners = variables
             graph = id(tf.compat.v1.get_default_graph())
             self._traced.setdefault(group.name, {})[graph] = _Traced(list(gradients), list(variables), loss)
         none = [index for index, gradient in enumerate(gradients) if gradient is None]
@@ -80,7 +81,10 @@ class Explainer:
     def failed(self, error: BaseException) -> None:
         """A step raised while it ran: tells the causes, if it was a derivative that failed."""
         if self._watch is not None:
-            self._told(self._guard.run(self._watch.causes_of_error, error) or [])
+            causes = self._guard.run(self._watch.causes_of_error, error) or []
+            self._told(causes)
+            if not causes:
+                self._tell_what_was_never_recorded()
 
     def close(self) -> None:
         """Works in what was recorded last, so that its questions are still asked, and takes the hooks off."""
@@ -88,11 +92,17 @@ class Explainer:
             self._guard.run(self._recorder.flush)
             self._guard.run(self._ask_what_is_left)
             self._told(self._guard.run(self._watch.overlooked) or [])
+            self._tell_what_was_never_recorded()
         self._nonfinite.close()
         self._traced.clear()
         if self._watch is not None:
             self._guard.run(self._watch.close)
             self._watch = None
+
+    def _tell_what_was_never_recorded(self) -> None:
+        """Gradients that were None, of a step that failed before it was recorded; for a run without any step."""
+        if self._watch is not None and all(group.schema is None for group in self._recorder.groups()):
+            self._told(self._guard.run(self._watch.unrecorded) or [])
 
     def _ask_what_is_left(self) -> None:
         """Zeros from the start that a run too short to announce them ends with."""
@@ -117,7 +127,8 @@ class Explainer:
         return bool(causes)
 
     def _announced(self, group: Group, incidents: Sequence[Incident | pb.Incident]) -> None:
-        """Asks why gradients are zero, once it is known that they stay so."""
+        """Asks why gradients are zero, once it is known that they stay so, and why they explode."""
+        self._nonfinite.announced(group, incidents)
         for incident in incidents:
             if incident.kind == "zero":
                 keys = {key_of(group.variables[row % len(group.variables)]) for row in incident.rows}
@@ -151,7 +162,12 @@ class Explainer:
         return answered
 
     def _told(self, causes: Sequence[Cause]) -> None:
-        self._recorder.tell_causes(self._recorder.first_group(), causes)
+        group = self._recorder.first_group()
+        if group is not None and any(cause.kind == "error" for cause in causes):
+            self._recorder.drain()
+            step = group.last_step_plus_one()
+            causes = [dataclasses.replace(c, step=step) if c.kind == "error" and c.step < 0 else c for c in causes]
+        self._recorder.tell_causes(group, causes)
 
 
 def _open_watch(on_causes: Any) -> Any:

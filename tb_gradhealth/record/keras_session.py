@@ -127,6 +127,7 @@ class KerasSession:
             except BaseException as error:
                 if self._explainer is not None:
                     self._explainer.failed(error)
+                    self._explainer.close()  # Keras does not tell a callback that training failed
                 self._train_function = None  # it may have failed while it was being traced
                 self.end()
                 self._recorder.flush()

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from tb_gradhealth.health import STATE_ORDER
+from tb_gradhealth.health.errors import ERROR
 from tb_gradhealth.report.follow import follow
 from tb_gradhealth.report.model import DEFAULT_FAIL_ON, Report
 
-_KINDS = tuple(state for state in STATE_ORDER if state not in ("ok", "frozen", "not_recorded"))
+_KINDS = (*(state for state in STATE_ORDER if state not in ("ok", "frozen", "not_recorded")), ERROR)
 FAIL_WORDS = (*_KINDS, "watch", "unhealthy", "never")
 UNREADABLE = 2
 _CLOSED_PIPE = 141

@@ -15,7 +15,7 @@ from tb_gradhealth.health import STATE_ORDER, Incident, RunHealth, Thresholds, V
 from tb_gradhealth.health.verdict import VERDICTS, sentence_of, verdict_of
 from tb_gradhealth.report.sparks import Spark, sparks_of
 
-DEFAULT_FAIL_ON = ("nan", "inf", "none")
+DEFAULT_FAIL_ON = ("nan", "inf", "none", "error")
 _QUIET_STATES = ("ok", "frozen", "not_recorded")
 _MAX_SPARKS = 200
 
@@ -36,14 +36,22 @@ class RunReport:
 
     @classmethod
     def of(
-        cls, name: str, log: RunLog, *, since: int | None = None, thresholds: Thresholds | None = None
+        cls,
+        name: str,
+        log: RunLog,
+        *,
+        since: int | None = None,
+        thresholds: Thresholds | None = None,
+        health: RunHealth | None = None,
     ) -> "RunReport":
         """The report on a run that was read.
 
         Args:
           since: leaves out what had ended before this step. The rules still see the whole run.
+          thresholds: limits of the rules.
+          health: of the run, where it was judged already.
         """
-        health = assess(log, thresholds)
+        health = assess(log, thresholds) if health is None else health
         if since is not None:
             health = _since(health, since)
         sparks: dict[tuple[str, int], Spark] = {}

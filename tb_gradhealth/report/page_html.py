@@ -40,7 +40,7 @@ def _run(run: RunReport) -> str:
         body.append(f"<p><b>{_text(cause.kind)}</b>, explained by itself</p>{_cause(cause)}")
     if run.ill:
         body.append("".join(_table(run)))
-    if health.verdict is not None:
+    if health.checked and health.verdict is not None:
         body.append(f"<p><small>Checked: {_text('; '.join(health.checked))}</small></p>")
     opened = "" if health.verdict == "healthy" else " open"
     return (

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.log import RunLog
-from tb_gradhealth.health import Incident
+from tb_gradhealth.health import Incident, RunHealth
 from tb_gradhealth.health.words import plural
 from tb_gradhealth.report.model import RunReport
 from tb_gradhealth.report.page_text import MAX_INCIDENTS, MAX_VARIABLES, norm_text, summary, where
@@ -20,9 +20,13 @@ def report_markdown(logdir: str, runs: Sequence[RunReport]) -> str:
     return "\n\n".join([*parts, *(_run(run) for run in runs)]) + "\n"
 
 
-def run_markdown(name: str, log: RunLog) -> str:
-    """One run, by itself."""
-    return _run(RunReport.of(name, log)) + "\n"
+def run_markdown(name: str, log: RunLog, health: RunHealth | None = None) -> str:
+    """One run, by itself.
+
+    Args:
+      health: of the run, where it was judged already.
+    """
+    return _run(RunReport.of(name, log, health=health)) + "\n"
 
 
 def escaped(text: str) -> str:
@@ -53,7 +57,7 @@ def _run(run: RunReport) -> str:
         blocks.append("\n".join([f"- **{cause.kind}**, explained by itself", *_cause(cause)]))
     if run.ill:
         blocks.append("\n".join(_table(run)))
-    if health.verdict is not None:
+    if health.checked and health.verdict is not None:
         blocks.append("Checked: " + escaped("; ".join(health.checked)))
     return "\n\n".join(blocks)
 

@@ -93,7 +93,7 @@ def _run(run: RunReport, style: Style) -> Iterator[str]:
         yield f"  {cause.kind}, explained by itself"
         yield from _cause(cause, style)
     yield from _variables(run, style)
-    if health.verdict is not None:
+    if health.checked and health.verdict is not None:
         yield from _wrapped("Checked: " + "; ".join(health.checked), style, "  ")
 
 

@@ -115,7 +115,8 @@ def _variable(variable: VariableHealth) -> dict[str, Any]:
 
 
 def _incident(index: int, incident: Incident, found: Run) -> dict[str, Any]:
-    count = max(found.tables[incident.group].variables, 1)
+    table = found.tables.get(incident.group)  # a step that failed before it was recorded has none
+    count = 1 if table is None else max(table.variables, 1)
     return {
         "id": index,
         "kind": incident.kind,
