@@ -5,41 +5,46 @@ overlaps, and stands for itself where the windows do not show it.
 """
 
 import dataclasses
-from collections.abc import Sequence
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
-from tb_gradhealth.format.log import GroupLog, union_schema
-from tb_gradhealth.format.windows import Array, Windows
+from tb_gradhealth.format.windows import Array
 from tb_gradhealth.health import words
+from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.results import Incident
+from tb_gradhealth.health.timeline import Timeline
 
 _EXACT = ("nan", "inf", "none", "zero", "overflow")
 """Kinds that a window shows however wide it is."""
 _SEVERITY = {"nan": "bad", "inf": "bad", "none": "bad"}
 
 
-def with_stored(found: Sequence[Incident], stored: Sequence[pb.Incident], group: GroupLog) -> list[Incident]:
-    """The found incidents, dated exactly where a stored one overlaps, and the stored ones that nothing contradicts."""
-    places = _places(group)
+def with_stored(
+    found: Sequence[Incident],
+    stored: Sequence[pb.Incident],
+    layout: Layout,
+    places: Mapping[int, Array],
+    timeline: Timeline,
+) -> list[Incident]:
+    """The found incidents, dated exactly where a stored one overlaps, and the stored ones that nothing contradicts.
+
+    Args:
+      found, stored: of one group.
+      places: for each generation of the group, the row of `layout` of each of its rows.
+      timeline: of the windows in which `found` was found.
+    """
     result = list(found)
     for message in sorted(stored, key=lambda m: m.first_step, reverse=True):
         rows = _rows(message, places)
         index = _match(found, message, rows)
         if index is not None:
-            result[index] = _dated(result[index], found[index], message, group.windows)
-        elif not _contradicted(message, group.windows):
-            result.append(_standing_alone(message, rows, group))
+            result[index] = _dated(result[index], found[index], message, timeline)
+        elif not _contradicted(message, timeline):
+            result.append(_standing_alone(message, rows, layout))
     return result
 
 
-def _places(group: GroupLog) -> dict[int, Array]:
-    _, places = union_schema(group.generations)
-    return {schema.generation: place for schema, place in zip(group.generations, places, strict=True)}
-
-
-def _rows(message: pb.Incident, places: dict[int, Array]) -> tuple[int, ...]:
+def _rows(message: pb.Incident, places: Mapping[int, Array]) -> tuple[int, ...]:
     place = places.get(message.generation)
     if place is None:
         return ()
@@ -55,12 +60,12 @@ def _match(found: Sequence[Incident], message: pb.Incident, rows: tuple[int, ...
     return None
 
 
-def _dated(incident: Incident, found: Incident, message: pb.Incident, windows: Windows) -> Incident:
+def _dated(incident: Incident, found: Incident, message: pb.Incident, timeline: Timeline) -> Incident:
     """With the writer's steps in place of the bounds of the windows in which the incident began and ended."""
     first, last = incident.first_step, incident.last_step
-    if found.first_step <= message.first_step <= _end_of_window(windows, found.first_step):
+    if found.first_step <= message.first_step <= _end_of_window(timeline, found.first_step):
         first = message.first_step
-    if not found.open and _end_of_window(windows, message.last_step) == found.last_step:
+    if not found.open and _end_of_window(timeline, message.last_step) == found.last_step:
         last = max(message.last_step, first)
     if (first, last) == (incident.first_step, incident.last_step):
         return incident
@@ -71,20 +76,20 @@ def _dated(incident: Incident, found: Incident, message: pb.Incident, windows: W
     return dataclasses.replace(incident, first_step=first, last_step=last, steps=steps, sentence=sentence)
 
 
-def _end_of_window(windows: Windows, step: int) -> int:
-    holding = np.flatnonzero((windows.first_step <= step) & (step <= windows.last_step))
-    return int(windows.last_step[holding[-1]]) if holding.size else step
+def _end_of_window(timeline: Timeline, step: int) -> int:
+    window = timeline.holding(step)
+    return step if window is None else window[0]
 
 
-def _contradicted(message: pb.Incident, windows: Windows) -> bool:
+def _contradicted(message: pb.Incident, timeline: Timeline) -> bool:
     """Whether windows were read that would show it and do not: its steps were trained anew after a restart."""
-    holding = np.flatnonzero((windows.first_step <= message.first_step) & (message.first_step <= windows.last_step))
-    return bool(holding.size) and (message.kind in _EXACT or int(windows.steps[holding[-1]]) == 1)
+    window = timeline.holding(message.first_step)
+    return window is not None and (message.kind in _EXACT or window[1] == 1)
 
 
-def _standing_alone(message: pb.Incident, rows: tuple[int, ...], group: GroupLog) -> Incident:
-    count = len(group.schema.variables)
-    names = tuple(dict.fromkeys(group.schema.variables[row % count].name for row in rows))
+def _standing_alone(message: pb.Incident, rows: tuple[int, ...], layout: Layout) -> Incident:
+    count = layout.variables
+    names = tuple(dict.fromkeys(layout.schema.variables[row % count].name for row in rows))
     spell = words.when(message.first_step, message.last_step, message.steps, still=message.open)
     return Incident(
         kind=message.kind,

@@ -245,6 +245,34 @@ def test_a_norm_that_jumps_at_every_other_step_oscillates():
     assert health.variables[0].state == "oscillating"
 
 
+@pytest.mark.parametrize("width", [2, 3, 16])
+def test_oscillation_shows_in_wide_windows_too(width):
+    swing = np.where(np.arange(64 * width) % 2, 10.0, 1.0)
+    health = health_of(noise(64 * width, 4) * swing[:, None], loss=1.0, width=width)
+    assert kinds(health) == ["oscillating"] and {v.rule for v in health.variables} == {"oscillating"}
+    (incident,) = [i for i in health.incidents if i.kind == "oscillating"]
+    assert incident.evidence["swing_decades"] == pytest.approx(1.0, abs=0.4)
+
+
+@pytest.mark.parametrize("width", [2, 3, 16])
+@pytest.mark.parametrize("spread", [0.2, 1.0, 2.0])
+def test_noise_is_no_oscillation_in_wide_windows(width, spread):
+    norms = noise(128 * width, 8, seed=width, spread=spread)
+    assert kinds(health_of(norms * norms[:, :1], loss=1.0, width=width)) in ([], ["spiking"])
+
+
+def test_a_large_step_now_and_then_is_no_oscillation_in_wide_windows():
+    norms = noise(1024, 4)
+    norms[::16] *= 8
+    assert kinds(health_of(norms, loss=1.0, width=16)) == []
+
+
+def test_one_small_variable_that_swings_is_no_oscillation_of_the_group():
+    norms = noise(1024, 4)
+    norms[:, 0] *= 0.1 * np.where(np.arange(1024) % 2, 5.0, 1.0)
+    assert kinds(health_of(norms, loss=1.0, width=16)) == []
+
+
 def test_noise_is_no_oscillation():
     health = health_of(noise(2000, 4, spread=1.5), loss=1.0)
     assert "oscillating" not in {i.kind for i in health.incidents}
@@ -252,7 +280,9 @@ def test_noise_is_no_oscillation():
 
 def test_layers_that_take_turns_are_no_oscillation():
     rows = [[10.0, 1.0, None] if t % 2 else [1.0, None, 1.0] for t in range(200)]
-    assert assess(run_of(steps_of(rows, loss=np.full(200, 1.0)))).verdict == "healthy"
+    windows = steps_of(rows, loss=np.full(200, 1.0))
+    assert assess(run_of(windows)).verdict == "healthy"
+    assert "oscillating" not in kinds(assess(run_of(widened(windows, 4))))
 
 
 # the optimizer and the loss -------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from report_world import CAUSE, NAN, Run, healthy, ill
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.reader import read_run
+from tb_gradhealth.health import assess
 from tb_gradhealth.report import Report, run_markdown
 
 
@@ -52,6 +53,14 @@ def test_the_worst_run_comes_first_and_healthy_ones_take_a_line(tmp_path):
     text = report.text()
     assert "3 runs: 1 unhealthy, 1 to watch, 1 healthy" in text
     assert re.findall(r"^✓ .*$", text, re.M) == ["✓ a: healthy, steps 0–4, 2 variables"]
+
+
+def test_a_run_that_was_judged_already_is_not_judged_again(tmp_path):
+    ill(tmp_path)
+    log = read_run(str(tmp_path))
+    judged = dataclasses.replace(assess(log), sentence="As it was judged before.")
+    assert "As it was judged before." in run_markdown("run1", log, judged)
+    assert run_markdown("run1", log, assess(log)) == run_markdown("run1", log)
 
 
 def test_the_worst_variable_comes_first(tmp_path):

@@ -10,6 +10,7 @@ from tb_gradhealth.health.episodes import Episode
 from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.medians import median_of_few
 from tb_gradhealth.health.rules.base import Rule
+from tb_gradhealth.health.stretches import STRETCH
 from tb_gradhealth.health.thresholds import Thresholds
 
 
@@ -29,20 +30,18 @@ class ClippedAlways(Rule):
 
     def __init__(self, layout: Layout, thresholds: Thresholds) -> None:
         super().__init__(layout, thresholds)
-        self._recent: collections.deque[tuple[int, int, float]] = collections.deque(maxlen=self._WINDOWS // 8)
-        self._open: list[tuple[int, int]] = []
+        self._recent: collections.deque[tuple[int, int, float]] = collections.deque(maxlen=self._WINDOWS // STRETCH)
+        self._open = np.zeros((0, 2), np.int64)
         self._excess = 0.0
         schema = layout.schema
         self._limit = schema.global_clip_norm if schema.HasField("global_clip_norm") else float("nan")
 
     def look(self, block: Block) -> None:
-        w = block.windows
-        if not w.clipped_steps.any() and not self._recent and not self._open:
-            return
-        self._open += zip(w.clipped_steps.tolist(), w.steps.tolist(), strict=True)
+        counts = np.stack([block.windows.clipped_steps, block.windows.steps], axis=1)
+        self._open = np.concatenate([self._open, counts])
         for stretch in block.stretches:
-            done, self._open = self._open[:8], self._open[8:]
-            self._recent.append((sum(c for c, _ in done), sum(s for _, s in done), stretch.total))
+            done, self._open = self._open[:STRETCH].sum(axis=0).tolist(), self._open[STRETCH:].copy()
+            self._recent.append((*done, stretch.total))
             clipped, steps = sum(c for c, _, _ in self._recent), sum(s for _, s, _ in self._recent)
             full = len(self._recent) == self._recent.maxlen
             always = full and clipped >= self._SHARE * steps
