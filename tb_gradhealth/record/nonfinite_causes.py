@@ -7,12 +7,14 @@ found, one sentence says why.
 
 import operator
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.causes import Cause
+from tb_gradhealth.health import Incident
 from tb_gradhealth.record.evidence import KeptStep
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
@@ -30,7 +32,8 @@ class NonfiniteExplainer:
         self._recorder = recorder
         self._guard = Guard("explaining gradients that are not finite")
         self._said: set[str] = set()
-        self._watch = self._guard.run(_open_watch, not recorder.steps_are_traced)
+        self._watch = self._guard.run(_open_watch, not recorder.steps_are_traced, recorder.thresholds.huge_ratio)
+        self._told_growth: set[str] = set()
         if not getattr(recorder, "explains_kept_steps", False):  # one recorder may see several `fit` calls
             recorder.on_bad_step(self._kept)
             recorder.explains_kept_steps = True  # type: ignore[attr-defined]
@@ -62,13 +65,26 @@ class NonfiniteExplainer:
             self._say(f"no explanation of the NaN or Inf at step {kept.step}: {error or type(error).__name__}")
             return []
 
+    def announced(self, group: Group, incidents: Iterable[Incident | pb.Incident]) -> None:
+        """Tells why gradients explode, once they are known to: of the step that is kept, else of the next one."""
+        if any(incident.kind == "exploding" for incident in incidents) and group.name not in self._told_growth:
+            self._guard.run(self._tell_growth, group)
+
+    def _tell_growth(self, group: Group) -> None:
+        causes = self._watch.explosion(group.name) if self._watch is not None else []
+        if causes:
+            self._told_growth.add(group.name)
+            self._recorder.tell_causes(group, causes)
+
     def _say(self, sentence: str) -> None:
         if sentence not in self._said:
             self._said.add(sentence)
             say(sentence)
 
     def close(self) -> None:
-        """Takes the hooks off."""
+        """Asks what is left to ask, and takes the hooks off."""
+        for group in self._recorder.groups():
+            self.announced(group, group.incidents())
         if self._watch is not None:
             self._guard.run(self._watch.close)
             self._watch = None
@@ -124,14 +140,15 @@ def _session_keeper(gradients: Sequence[Any], variables: Sequence[Any], loss: An
 class _Watch:
     """Both hooks of `explain.nonfinite`: notes in graphs being traced, and the eager steps of this thread."""
 
-    def __init__(self, eager: bool) -> None:
+    def __init__(self, eager: bool, huge: float) -> None:
         from tb_gradhealth.explain.nonfinite import gradient_calls
         from tb_gradhealth.explain.nonfinite.live import LiveWatch
 
         self._calls = gradient_calls
-        self._live = LiveWatch()
+        self._live = LiveWatch(huge * _SHARE_OF_LARGEST)
         self.look = self._live.look
         self.rest = self._live.rest
+        self.explosion = self._live.explosion
         gradient_calls.open_()
         self._live.open()
         if not eager:
@@ -142,5 +159,9 @@ class _Watch:
         self._calls.close()
 
 
-def _open_watch(eager: bool) -> _Watch:
-    return _Watch(eager)
+_SHARE_OF_LARGEST = 1 / 32
+"""What the largest element has of a norm, of a thousand equal ones."""
+
+
+def _open_watch(eager: bool, huge: float) -> _Watch:
+    return _Watch(eager, huge)

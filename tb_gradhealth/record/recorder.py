@@ -22,7 +22,7 @@ from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import history
-from tb_gradhealth.record.channel import NOT_WRITTEN, PLAIN, Channel, Handling, Written
+from tb_gradhealth.record.channel import Channel
 from tb_gradhealth.record.evidence import Evidence, OnBadStep, StepKeeper
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
@@ -33,6 +33,7 @@ from tb_gradhealth.record.ring import StepFacts, step_counter
 from tb_gradhealth.record.schema import GroupFacts, key_of
 from tb_gradhealth.record.session_rows import SessionRows
 from tb_gradhealth.record.sink import checked_log_dir
+from tb_gradhealth.record.step import NOT_WRITTEN, PLAIN, Handling, Written
 
 CAPACITY = 64
 """Steps a ring holds, unless one call to the device runs more than half as many."""
@@ -67,7 +68,7 @@ class Recorder:
     ) -> None:
         self.log_dir = checked_log_dir(log_dir)
         self.every = checked_every(every)
-        self._thresholds = thresholds
+        self.thresholds = thresholds or Thresholds()
         self._on_incident = on_incident
         self._ignore = checked_ignore(ignore)
         self._guard = Guard(f"recording to {self.log_dir!r}")
@@ -95,7 +96,7 @@ class Recorder:
         """The group of that name; made on first use."""
         with self._lock:
             if name not in self._groups:
-                self._groups[name] = Group(name, facts, self._thresholds, self._ignore)
+                self._groups[name] = Group(name, facts, self.thresholds, self._ignore)
             return self._groups[name]
 
     def first_group(self) -> Group | None:

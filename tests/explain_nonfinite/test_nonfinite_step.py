@@ -111,7 +111,7 @@ def test_bad_data_is_the_input_with_its_column():
 
     cause = only(explain_step(step, tf.constant([[1.0, float("nan")], [2.0, 3.0]])))
     assert cause.op == "input" and cause.reason_id == "bad_input"
-    assert any("column 1 of 2" in text for text in cause.evidence)
+    assert any("Column 1 of 2" in text for text in cause.evidence)
 
 
 def test_healthy_steps_have_no_cause_and_a_literal_mask_is_innocent():
@@ -131,3 +131,25 @@ def test_tensorflow_is_as_before_afterwards():
     explain_step(gradient_of(sqrt_at_zero, tf.Variable([0.0])))
     assert (execute.execute, tf.GradientTape.gradient, backprop._gradient_function) == before
     assert not tf.compat.v1.get_default_graph().building_function
+
+
+def test_a_gradient_that_is_finite_and_grew_says_what_multiplied_it(tmp_path):
+    import tb_gradhealth
+    from tb_gradhealth.format.reader import find_runs, read_run
+
+    def training(folder, stddev):
+        u = tf.Variable(tf.random.normal([6, 6], stddev=stddev, seed=1), name="recurrent")
+        with tb_gradhealth.GradHealthWriter(str(folder)) as writer:
+            with tf.GradientTape() as tape:
+                h = tf.ones([2, 6])
+                for _ in range(40):
+                    h = tf.matmul(h, u)
+                loss = tf.reduce_mean(h)
+            writer.record(tape.gradient(loss, [u]), [u])
+        return [c for run in find_runs(str(folder)) for c in read_run(f"{folder}/{run}").causes]
+
+    assert training(tmp_path / "well", 0.2) == []
+    cause = only(training(tmp_path / "ill", 2.0))
+    assert (cause.kind, cause.reason_id, cause.op) == ("exploding", "growth_in_recurrence", "MatMul")
+    assert cause.line == line_of(test_a_gradient_that_is_finite_and_grew_says_what_multiplied_it, "tf.random.normal")
+    assert cause.variables == ("recurrent",) and any("successive repetitions" in text for text in cause.evidence)

@@ -5,14 +5,17 @@ was inferred, makes the cause "likely" at best.
 """
 
 import dataclasses
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite import inputs, words
+from tb_gradhealth.explain.nonfinite.data_lines import sought, source_of_data
 from tb_gradhealth.explain.nonfinite.divergence import huge_weight, reason_of_divergence
 from tb_gradhealth.explain.nonfinite.expand import expand, is_call
-from tb_gradhealth.explain.nonfinite.growth import Growth, growth_behind, is_overflow
+from tb_gradhealth.explain.nonfinite.exploded import Huge, growth_of, huge_data, reason_of_huge
+from tb_gradhealth.explain.nonfinite.growth import ORDINARY, Growth, chain_of, growth_behind, is_overflow, size_of
 from tb_gradhealth.explain.nonfinite.loss_scale import loss_scale_behind, reason_of_scale
 from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of, replica_in
 from tb_gradhealth.explain.nonfinite.reasons import Reason, reason_of
@@ -45,6 +48,7 @@ class Question:
       stack: where the step was started: where to look for the user's files.
       step, replica: for the causes.
       exact: whether the run repeated the step itself: the same batch, weights and random numbers.
+      exploded: the gradients are finite and enormous, and asked about for that.
     """
 
     trace: Trace
@@ -54,6 +58,7 @@ class Question:
     step: int = -1
     replica: int = -1
     exact: bool = True
+    exploded: bool = False
 
 
 def causes_of(question: Question) -> list[Cause]:
@@ -76,6 +81,8 @@ class _Blame:
 
     def causes(self) -> list[Cause]:
         question = self._question
+        if question.exploded:
+            return self._explosion()
         bad = sorted((g for g in question.gradients if g.value.facts.bad), key=_turned_bad)
         starts = [gradient.value for gradient in bad]
         if not starts and question.loss is not None and question.loss.facts.bad:
@@ -88,6 +95,54 @@ class _Blame:
             if not any(_same(cause, other) for other in found):
                 found.append(cause)
         return self._with_variables(found[:MOST_CAUSES], bad)
+
+    def _explosion(self) -> list[Cause]:
+        large = sorted(self._question.gradients, key=lambda gradient: size_of(gradient.value), reverse=True)
+        if not large or any(gradient.value.facts.bad for gradient in large):
+            return []
+        starts = [gradient.value for gradient in large]
+        base = Cause(
+            kind="exploding",
+            reason_id="",
+            reason="",
+            op="",
+            variables=tuple(gradient.name for gradient in large if size_of(gradient.value) > 0),
+            step=self._question.step,
+            replica=self._question.replica,
+        )
+        birth = self._enlarged(starts[0])
+        if birth.node is None:
+            return []
+        scene = self._scene(birth.node, self._origin(birth.node), birth.value)
+        weight = huge_weight(birth.value)
+        if weight is not None:
+            return [self._diverged(base, scene, weight, birth, "the gradient is largest")]
+        growth = growth_of(starts, self._origin)
+        if growth is not None:
+            return [self._grown(base, scene, growth, birth, finite=True)]
+        huge = huge_data(birth.value)
+        if huge is not None:
+            return [self._unscaled(base, scene, huge, birth)]
+        return []
+
+    def _enlarged(self, value: Value) -> Birth:
+        """A gradient as the end of a route along the largest values; functions called on the way are entered."""
+        for _ in range(64):
+            before = len(self._entered)
+            links, _first = chain_of(value)
+            for link in links:
+                self._enter(link.node)
+            if len(self._entered) == before:
+                break
+        return Birth(value, value.node, tuple(link.node for link in links))
+
+    def _unscaled(self, base: Cause, scene: Scene, huge: Huge, birth: Birth) -> Cause:
+        takes = next((node for node in reversed(birth.route) if huge.value in node.inputs), birth.route[-1])
+        origin = self._origin(takes)
+        use = origin.place
+        made = sought(source_of_data, use, origin.stack, huge.argument)
+        more = _where_word(use, "it enters the step") if made is not None and made != use else ()
+        return self._finish(base, scene, reason_of_huge(huge), "input", made or use, True, more)
 
     def _place_in_program(self, birth: Birth) -> tuple[int, ...]:
         """Where the operation stands in the forward pass; of a derivative, the operation it belongs to."""
@@ -102,7 +157,7 @@ class _Blame:
     def _enter(self, node: Node) -> None:
         if is_call(node) and id(node) not in self._entered:
             self._entered.add(id(node))
-            problem = expand(node, self._question.trace)
+            problem = expand(node, self._question.trace, ORDINARY if self._question.exploded else math.inf)
             if problem:
                 self.problems.append(problem)
             self._consumers = None
@@ -134,19 +189,21 @@ class _Blame:
         place, likely, more = self._place(origin, birth)
         return self._finish(base, scene, reason, origin.op, place, likely, more)
 
-    def _diverged(self, base: Cause, scene: Scene, weight: Value, birth: Birth) -> Cause:
+    def _diverged(
+        self, base: Cause, scene: Scene, weight: Value, birth: Birth, what: str = "it overflowed first"
+    ) -> Cause:
         written = self._written(birth)
         place = written.optimizer() or written.update()
         reason = reason_of_divergence(weight, self._question.step)
         here, _, more = self._place(scene.origin, birth)
-        more = (*more, f"it overflowed first in {scene.origin.op}", *_where_word(here, "that is"))
+        more = (*more, f"{what} in {scene.origin.op}", *_where_word(here, "that is"))
         return self._finish(base, scene, reason, "optimizer", place or here, True, more)
 
-    def _grown(self, base: Cause, scene: Scene, growth: Growth, birth: Birth) -> Cause:
+    def _grown(self, base: Cause, scene: Scene, growth: Growth, birth: Birth, finite: bool = False) -> Cause:
         from tb_gradhealth.explain.nonfinite.recurrence import reason_of_growth
 
         written = self._written(birth)
-        reason = reason_of_growth(growth, scene)
+        reason = reason_of_growth(growth, None if finite else scene)
         place, likely, more = self._place(growth.origin, birth)
         weight = growth.weight.label if growth.weight is not None else ""
         if weight and not growth.origin.layers:

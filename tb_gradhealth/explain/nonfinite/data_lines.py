@@ -7,15 +7,19 @@ standard deviation, a logarithm, a literal ``nan``), else the one that reads a f
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tb_gradhealth.explain.nonfinite.written import functions_of
-from tb_gradhealth.explain.source import Place
+from tb_gradhealth.explain.source import Place, Stack, user_frames
 from tb_gradhealth.explain.syntax import Module, callee, parse, target_names
 
 _STEPS = 400
 """How many expressions a slice looks at."""
 
+LARGE = 1000.0
+"""A number that is written down in the making of data and makes it large."""
+
+_DRAWS = re.compile(r"^(random|rand\w*|integers|normal|uniform|poisson|lognormal|exponential|arange|linspace)$")
 _LOADS = re.compile(r"^(read_\w+|loadtxt|genfromtxt|load|fromfile|open|load_data|TextLineDataset|make_csv_dataset)$")
 _SPREADS = re.compile(r"^(std|var|max|min|ptp|sum|norm|mean|count_nonzero|nanstd|reduce_std|reduce_sum|reduce_max)$")
 _POLES = re.compile(r"^(log|log2|log10|log1p|sqrt|divide|true_divide|reciprocal|rsqrt|arccos|arcsin|acos|asin|power)$")
@@ -28,16 +32,50 @@ def maker_of_bad_data(use: Place, argument: int | None = None) -> Place | None:
       use: a line that takes the data: a call of `fit`, or an operation on it.
       argument: which argument of `fit` it is, 0 for x, 1 for y; None if that is not known.
     """
+    return _best(use, argument, _suspicion)
+
+
+def source_of_data(use: Place, argument: int | None = None) -> Place | None:
+    """The line that most likely made the values so large: one that writes down large numbers, else that reads a file.
+
+    Args:
+      use, argument: as for `maker_of_bad_data`.
+    """
+    return _best(use, argument, _largeness)
+
+
+def sought(
+    find: Callable[[Place, int | None], Place | None], use: Place | None, stack: Stack, argument: int | None
+) -> Place | None:
+    """What `find` finds from the line that takes the data, else from the lines around it, the innermost first."""
+    for place in (*((use,) if use is not None else ()), *reversed(user_frames(stack))):
+        found = find(place, argument)
+        if found is not None:
+            return found
+    return None
+
+
+def _best(use: Place, argument: int | None, score_of: Callable[[ast.expr], int]) -> Place | None:
+    """The line of the expression with the best score, of equal ones the nearest."""
     module = parse(use.file)
     if module is None:
         return None
-    best: tuple[int, int, Place] | None = None
-    for distance, expression in enumerate(_slice(module, _entry(module, use.line, argument))):
+    best: tuple[int, Place] | None = None
+    for expression in _slice(module, _entry(module, use.line, argument)):
         for node in ast.walk(expression):
-            score = _suspicion(node) if isinstance(node, ast.expr) else 0
+            score = score_of(node) if isinstance(node, ast.expr) else 0
             if isinstance(node, ast.expr) and score and (best is None or score > best[0]):
-                best = (score, distance, Place(module.file, node.lineno))
-    return best[2] if best else None
+                best = (score, Place(module.file, node.lineno))
+    return best[1] if best else None
+
+
+def _largeness(node: ast.expr) -> int:
+    """How well an expression can make large values: 0 not at all."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        return 3 if abs(node.value) >= LARGE else 0
+    if isinstance(node, ast.Call) and _LOADS.match(callee(node)):
+        return 2
+    return 1 if isinstance(node, ast.Call) and _DRAWS.search(callee(node)) else 0
 
 
 def _entry(module: Module, line: int, argument: int | None) -> list[ast.expr]:
@@ -94,7 +132,8 @@ def _sources(module: Module, node: ast.AST) -> list[ast.AST]:
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return _values(module, f".{node.attr}")
     if isinstance(node, ast.Name):
-        found = _values(module, node.id, _scope_of(module, node)) or _looped(module, node.id)
+        scope = _scope_of(module, node)
+        found = _values(module, node.id, scope) or _looped(module, node.id) or _handed_over(module, node.id, scope)
         return found or functions_of(module).get(node.id, [])  # a function handed over, as in dataset.map(scale)
     if isinstance(node, ast.Call):
         return functions_of(module).get(callee(node), [])
@@ -106,6 +145,20 @@ def _values(module: Module, name: str, scope: ast.AST | None = None) -> list[ast
     local = [item for item in found if scope is not None and module.scopes.get(id(item)) is scope]
     chosen = local or found
     return [item.value for item in reversed(chosen) if item.value is not None]
+
+
+def _handed_over(module: Module, name: str, scope: ast.AST | None) -> list[ast.AST]:
+    """What a function's parameter is given where the function is called."""
+    if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
+        return []
+    names = [item.arg for item in (*scope.args.posonlyargs, *scope.args.args)]
+    found: list[ast.AST] = []
+    for call in module.calls if name in names else ():
+        if callee(call) == scope.name:
+            found += [item.value for item in call.keywords if item.arg == name]
+            place = names.index(name) - (names[:1] == ["self"])
+            found += call.args[place : place + 1]
+    return found
 
 
 def _looped(module: Module, name: str) -> list[ast.AST]:

@@ -4,6 +4,7 @@ A call is entered only when a walk comes to it, with the inputs that it had; its
 inside. The index of an inner node lies between the call and what came after it.
 """
 
+import math
 from typing import Any
 
 import tensorflow as tf
@@ -19,8 +20,11 @@ def is_call(node: Node) -> bool:
     return node.type.startswith("__")
 
 
-def expand(node: Node, trace: Trace) -> str:
-    """Enters a call. Returns "" or why it could not be entered, or why its inside does not tell."""
+def expand(node: Node, trace: Trace, large: float = math.inf) -> str:
+    """Enters a call to see what made its outputs that are not finite, or larger than `large`.
+
+    Returns "" or why it could not be entered, or why its inside does not tell.
+    """
     try:
         function = private.living_function(node.type)
     except private.Missing as error:
@@ -32,14 +36,14 @@ def expand(node: Node, trace: Trace) -> str:
         return f"the function {node.type} takes {len(graph.inputs)} values and was called with {len(node.inputs)}"
     inside = Trace()
     try:
-        bad = [place for place, output in enumerate(node.outputs) if output.facts.bad]
+        bad = [place for place, output in enumerate(node.outputs) if output.facts.bad or output.facts.largest > large]
         wanted = [graph.outputs[place] for place in bad]
         before = _Before(held.noted(node.type))
         feeds = {tensor.ref(): before(value) for tensor, value in zip(graph.inputs, node.inputs, strict=True)}
         results = Run(inside).graph(graph, feeds, wanted)
     except CannotRun as error:
         return str(error)
-    if bad and not any(result.facts.bad for result in results):
+    if large == math.inf and bad and not any(result.facts.bad for result in results):
         return "running the function once more gave finite values"
     _splice(node, [(node.outputs[place], result) for place, result in zip(bad, results, strict=True)], inside, trace)
     return ""

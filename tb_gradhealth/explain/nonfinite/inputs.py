@@ -7,7 +7,7 @@ import numpy as np
 
 from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite import words
-from tb_gradhealth.explain.nonfinite.data_lines import maker_of_bad_data
+from tb_gradhealth.explain.nonfinite.data_lines import maker_of_bad_data, sought
 from tb_gradhealth.explain.nonfinite.origins import Origins
 from tb_gradhealth.explain.nonfinite.trace import CONSTANT, VARIABLE, Value
 from tb_gradhealth.explain.nonfinite.walk import Birth
@@ -23,12 +23,13 @@ def cause(base: Cause, birth: Birth, written: Written, origin: Origins) -> Cause
     use = _use(birth, origin)
     if birth.value.origin == CONSTANT:
         return _literal(base, birth, use)
-    return _data(base, birth.value, use)
+    stack = origin(birth.route[0]).stack if birth.route else ()
+    return _data(base, birth.value, use, stack)
 
 
-def _data(base: Cause, value: Value, use: source.Place | None) -> Cause:
+def _data(base: Cause, value: Value, use: source.Place | None, stack: source.Stack) -> Cause:
     what = "NaN" if value.facts.nan else "Inf"
-    made = maker_of_bad_data(use, argument_of(value.label)) if use is not None else None
+    made = sought(maker_of_bad_data, use, stack, argument_of(value.label))
     place = made or use
     name = f" {value.label!r}" if value.label else ""
     evidence = [*where_bad(value.tensor, value.label), *_used(use, made)]

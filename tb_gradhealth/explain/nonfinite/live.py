@@ -10,7 +10,9 @@ few operations to eager mode, is noted throughout. Where gradients are recorded 
 nothing to note: `rest` ends noting until a step was recorded eagerly.
 """
 
+import dataclasses
 import logging
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -48,9 +50,13 @@ _logger = logging.getLogger("tb_gradhealth")
 
 
 class LiveWatch:
-    """Notes the eager steps of the thread that opens it."""
+    """Notes the eager steps of the thread that opens it.
 
-    def __init__(self) -> None:
+    Args:
+      huge: a finite gradient with an element or a norm beyond this is explained, too, in case that it is asked about.
+    """
+
+    def __init__(self, huge: float = math.inf) -> None:
         self._recorder = Recorder(deep=True, limit_bytes=BYTES)
         self._open = False
         self._thread = 0
@@ -60,6 +66,9 @@ class LiveWatch:
         self._began = 0.0
         self._explained: dict[str, int] = {}
         self._old_targets: set[int] = set()
+        self._huge = huge
+        self._limits: dict[str, float] = {}
+        self._explosions: dict[str, list[Cause]] = {}
         self.problem = ""
         """Why the last bad step could not be explained, "" if it was."""
 
@@ -107,18 +116,36 @@ class LiveWatch:
             return []
         target = loss if loss is not None and tf.is_tensor(loss) else self._target()
         sample = SAMPLE if self._steps >= FIRST else 0
-        if all_finite([*gradients, loss, target], sample):
+        largest = largest_of(gradients, sample)
+        if math.isfinite(largest) and math.isfinite(largest_of([loss, target], sample)):
+            if largest > self._limits.get(group, self._huge):
+                self._limits[group] = 10 * largest
+                self._explosions[group] = self._explained_now(gradients, variables, target, step, exploded=True)
             return []
         self._explained[group] = self._explained.get(group, 0) + 1
+        causes = self._explained_now(gradients, variables, target, step)
+        if self._explained[group] > 1:  # a consequence of the step that was explained before
+            causes = [cause for cause in causes if cause.reason_id != "bad_weights"]
+        return causes
+
+    def _explained_now(
+        self, gradients: Sequence[Any], variables: Sequence[Any], target: Any, step: int, exploded: bool = False
+    ) -> list[Cause]:
         try:
-            question = question_of(self._recorder, gradients, variables, target, source.stack_here(2), step)
+            question = question_of(self._recorder, gradients, variables, target, source.stack_here(3), step)
             self._recorder.pause(True)
-            causes = causes_of(question)
-            if self._explained[group] > 1:  # a consequence of the step that was explained before
-                causes = [cause for cause in causes if cause.reason_id != "bad_weights"]
-            return causes
+            return causes_of(dataclasses.replace(question, exploded=exploded))
         finally:
             self._recorder.pause(False)
+
+    def explosion(self, group: str) -> list[Cause]:
+        """The causes of a group's enormous gradients; none if not known (yet), and then the next step is explained."""
+        causes = self._explosions.get(group, [])
+        if not causes:
+            self._limits[group] = 0.0
+            if self._open and self._thread == threading.get_ident() and not self._recorder.running:
+                self._start()
+        return causes
 
     def _target(self) -> Any:
         """What the tape differentiated last, among what was noted; None if that is not known."""
@@ -177,13 +204,14 @@ class LiveWatch:
             self._open = False
 
 
-def all_finite(values: Sequence[Any], sample: int = 0) -> bool:
-    """Whether every element of these tensors, numbers, `tf.IndexedSlices` and Nones is finite.
+def largest_of(values: Sequence[Any], sample: int = 0) -> float:
+    """Largest absolute value among these tensors, numbers, `tf.IndexedSlices` and Nones: NaN or Inf if any element is.
 
     Args:
       values: to look at.
       sample: look at about so many elements of a larger one; 0: at all.
     """
+    largest = 0.0
     for value in values:
         if value is None:
             continue
@@ -191,9 +219,13 @@ def all_finite(values: Sequence[Any], sample: int = 0) -> bool:
         array = np.asarray(tensor.numpy() if hasattr(tensor, "numpy") else tensor)
         if sample and array.size > 4 * sample:
             array = array.reshape(-1)[:: array.size // sample]
-        if array.dtype.kind not in "fc":
+        if array.dtype.kind == "c":
+            array = np.abs(array)
+        elif array.dtype.kind != "f":
             array = array.astype(np.float32)
-        with np.errstate(all="ignore"):
-            if not np.isfinite(array.sum()) and not np.isfinite(array).all():
-                return False
-    return True
+        if array.size:
+            bound = max(float(array.max()), -float(array.min()))  # NumPy's extremes are NaN where an element is
+            if not math.isfinite(bound):
+                return bound
+            largest = max(largest, bound)
+    return largest

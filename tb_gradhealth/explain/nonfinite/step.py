@@ -76,7 +76,7 @@ class StepWatch:
         loss = None
         for call in self._calls:
             if call.eager and call.position >= 0:
-                label_variables(values, [item for item in call.sources if not tf.is_tensor(item)])
+                label_variables(values, [item for item in call.sources if not isinstance(item, tf.Tensor)])
                 gradients += _gradients_of(call, by_number)
                 loss = next((by_number[number] for number in call.targets if number in by_number), loss)
         if not any(gradient.value.facts.bad for gradient in gradients):
@@ -90,7 +90,7 @@ class StepWatch:
         graph = concrete.graph
         calls = [call for call in observer.calls if call.graph is graph]
         owners = [item for call in calls for item in call.sources]
-        feeds = Feeds(graph, [owner for owner in owners if not tf.is_tensor(owner)])
+        feeds = Feeds(graph, [owner for owner in owners if not isinstance(owner, tf.Tensor)])
         captured = {id(inner) for _, inner in graph.captures}
         own = [tensor for tensor in graph.inputs if id(tensor) not in captured]
         for tensor, value in zip(own, _flat(args, kwargs), strict=False):
