@@ -19,11 +19,10 @@ SHARED_BY_FOLDER = ("browser", "examples")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        folder = item.path.parent
-        group = folder if folder.name in SHARED_BY_FOLDER else item.path
-        item.add_marker(pytest.mark.xdist_group(group.name))
+def pytest_itemcollected(item):
+    folder = item.path.parent
+    group = folder if folder.name in SHARED_BY_FOLDER else item.path
+    item.add_marker(pytest.mark.xdist_group(group.name))
 
 
 @pytest.fixture(scope="session")
