@@ -36,6 +36,14 @@ describe("laneMarks", () => {
     );
   });
 
+  it("marks a step that raised at the end of those that were recorded", () => {
+    const raised = { id: 7, kind: "error", first_step: 100, last_step: 100 };
+    const view = Viewport.of({ first: 0, last: 99 });
+    expect(laneMarks([raised], view, 600, 18)).toEqual([{ left: 600, right: 600, kind: "error", ids: [7] }]);
+    expect(laneMarks([{ ...raised, kind: "nan" }], view, 600, 18)).toEqual([]);
+    expect(laneMarks([raised], Viewport.of({ first: 0, last: 50 }), 600, 18)).toEqual([]);
+  });
+
   it("shows the most severe kind of those that share a mark", () => {
     const at = (id: number, kind: string, first_step: number) => ({
       id,

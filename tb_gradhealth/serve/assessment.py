@@ -1,18 +1,61 @@
-"""The health of a run that is served: `health.assess` over its table, without ever having all of it decoded at once."""
+"""The health of a run that is served: `health.Assessment`, fed with what is new each time that somebody looks."""
 
 from typing import Any, cast
 
 from tb_gradhealth.format.columns import BY_NAME, ROWS
 from tb_gradhealth.format.log import GroupLog, RunLog
 from tb_gradhealth.format.windows import Windows
-from tb_gradhealth.health import RunHealth, assess
+from tb_gradhealth.health import Assessment, RunHealth
+from tb_gradhealth.serve.progress import Progress, chunks
 from tb_gradhealth.serve.run import Run
-from tb_gradhealth.serve.table import Table, decoded
+from tb_gradhealth.serve.table import Block, Table, decoded
 
 
-def assess_run(run: Run) -> RunHealth:
-    """What `health.assess` says of the run as `format.log.assemble` would put it together."""
-    return assess(log_of(run))
+class Judge:
+    """Follows a growing run: a look costs what is new in it, and the whole where steps were replaced.
+
+    Promises: says of a run what `health.assess` says of it as `format.log.assemble` puts it together. Not thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._generations: dict[str, list[bytes]] = {}
+        self._begin()
+
+    def health(self, run: Run) -> RunHealth:
+        """The verdict on the run as it is now."""
+        generations = {
+            name: [schema.SerializeToString(deterministic=True) for schema in table.generations]
+            for name, table in run.tables.items()
+        }
+        news = self._news(run) if generations == self._generations else None
+        if news is None:
+            self._generations = generations
+            self._begin()
+            self._assessment = Assessment({name: table.generations for name, table in run.tables.items()})
+            news = self._news(run)
+        for name, blocks in (news or {}).items():
+            for block in blocks:
+                self._fed.add(name)
+                for windows in chunks(block):
+                    self._assessment.feed(name, windows)
+        return self._assessment.health(
+            incidents=run.incidents, causes=run.causes, problems=run.problems, newer_format=run.newer_format
+        )
+
+    def _begin(self) -> None:
+        self._assessment = Assessment({})
+        self._progress: dict[str, Progress] = {}
+        self._fed: set[str] = set()
+
+    def _news(self, run: Run) -> dict[str, list[Block]] | None:
+        """What was not fed yet of each group; None where something that was fed has been replaced."""
+        news = {}
+        for name, table in run.tables.items():
+            anew, blocks = self._progress.setdefault(name, Progress()).advance(table)
+            if anew and name in self._fed:
+                return None
+            news[name] = blocks
+        return news
 
 
 def log_of(run: Run) -> RunLog:

@@ -6,7 +6,7 @@ Thread-safe: requests for one run wait for each other, those for other runs do n
 import threading
 
 from tb_gradhealth.health import RunHealth
-from tb_gradhealth.serve.assessment import assess_run
+from tb_gradhealth.serve.assessment import Judge
 from tb_gradhealth.serve.change import Usual, UsualNorms
 from tb_gradhealth.serve.memory import give_back
 from tb_gradhealth.serve.run import Run
@@ -17,6 +17,7 @@ class Insights:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._judge = Judge()
         self._health: tuple[str, RunHealth] | None = None
         self._norms: dict[str, UsualNorms] = {}
         self._usual: dict[str, tuple[str, Usual]] = {}
@@ -26,7 +27,7 @@ class Insights:
         with self._lock:
             if self._health is None or self._health[0] != run.revision:
                 first = self._health is None
-                self._health = run.revision, assess_run(run)
+                self._health = run.revision, self._judge.health(run)
                 if first:
                     give_back()
             return self._health[1]

@@ -19,7 +19,7 @@ from tb_gradhealth.health import Tracker
 
 OK, ZERO, NONE, INF, NAN = State.FINITE, State.ZERO, State.NONE, State.INF, State.NAN
 START = 1_700_000_000.0
-RUNS = 13
+RUNS = 14
 """How many runs `write_all` makes."""
 
 
@@ -285,6 +285,26 @@ def begun(log_dir: Path) -> RunWriter:
     return RunWriter(log_dir, [schema_of(["dense/kernel", "dense/bias"])])
 
 
+def raised(log_dir: Path) -> RunWriter:
+    """The first step's gradients could not be computed: nothing but the cause was written."""
+    cause = Cause(
+        kind="error",
+        reason_id="no_gradient_registered",
+        reason="No gradient is registered for the operation EuclideanNorm",
+        op="EuclideanNorm",
+        file="/home/ada/train.py",
+        line=17,
+        code="loss = tf.raw_ops.EuclideanNorm(input=y, axis=[0])",
+        phase="backward",
+        fix="Write it as tf.sqrt(tf.reduce_sum(tf.square(y))).",
+        certainty="certain",
+        variables=("dense/kernel",),
+        evidence=("LookupError: gradient registry has no entry for: EuclideanNorm",),
+        step=0,
+    )
+    return RunWriter(log_dir, [], [cause])
+
+
 def many(log_dir: Path, variables: int = 400, steps: int = 1500) -> RunWriter:
     """Many layers; a single NaN, and a layer that is None throughout."""
     names = [f"transformer/block{i // 4}/{('q', 'k', 'v', 'out')[i % 4]}/kernel" for i in range(variables)]
@@ -341,6 +361,7 @@ def write_all(root: Path) -> None:
         ("newer", newer),
         ("damaged", damaged),
         ("many", many),
+        ("raised", raised),
     ):
         make(root / name).close()
     plain(root / "plain")

@@ -39,6 +39,19 @@ def test_a_training_that_has_just_begun(page, each_board):
     tab.shot("just_begun")
 
 
+def test_a_training_whose_first_step_raised_says_why(page, each_board):
+    tab = Tab(page, each_board).open(run="raised/gradhealth")
+    expect(tab.verdict).to_contain_text("Unhealthy: ")
+    expect(tab.verdict).to_contain_text("LookupError")
+    expect(tab.frame.locator(".incidents tbody tr")).to_contain_text("error")
+    expect(tab.frame.locator("article.cause")).to_contain_text("train.py:17")
+    expect(tab.frame.locator("main")).not_to_contain_text("has begun")
+    tab.shot("raised")
+    tab.frame.locator(".incident-go").click()
+    tab.press("n", "t", "ArrowRight", "+", "Enter")
+    expect(tab.verdict).to_contain_text("LookupError")
+
+
 def test_one_variable(page, each_board):
     tab = Tab(page, each_board).run("one")
     assert tab.names() == ["w"]

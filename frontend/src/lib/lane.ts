@@ -30,10 +30,14 @@ export function laneMarks(
   head: number,
 ): Mark[] {
   const seen = incidents
-    .filter((incident) => incident.last_step + 1 > view.start && incident.first_step < view.end)
+    .filter(({ kind, first_step, last_step }) => {
+      // A step that raised was never recorded: it comes after the last that was.
+      const end = kind === "error" ? view.end + 1 : view.end;
+      return last_step + 1 > view.start && first_step < end;
+    })
     .map((incident) => ({
       incident,
-      left: Math.max(0, view.x(incident.first_step, pixels)),
+      left: Math.min(pixels, Math.max(0, view.x(incident.first_step, pixels))),
       right: Math.min(pixels, view.x(incident.last_step + 1, pixels)),
     }))
     .sort((a, b) => a.left - b.left || severity(a.incident) - severity(b.incident));

@@ -18,8 +18,9 @@ export const STATE_SHORT: readonly string[] = ["–", "finite", "zero", "None", 
 /** A state's key among `Health` values, for glyphs. */
 export const STATE_HEALTH: readonly Health[] = ["not_recorded", "ok", "zero", "none", "inf", "nan"];
 
-/** The verdict on a variable, most severe first. */
+/** The verdict on a variable and the kinds of incidents, most severe first. */
 export const HEALTH = [
+  "error",
   "nan",
   "inf",
   "none",
@@ -38,6 +39,7 @@ export const HEALTH = [
 export type Health = (typeof HEALTH)[number];
 
 export const HEALTH_WORDS: Readonly<Record<Health, string>> = {
+  error: "error",
   nan: "NaN",
   inf: "Inf",
   none: "None",
@@ -55,6 +57,7 @@ export const HEALTH_WORDS: Readonly<Record<Health, string>> = {
 
 /** Plain explanations for people who meet these words for the first time. */
 export const HEALTH_MEANING: Readonly<Record<Health, string>> = {
+  error: "The step raised an error, so there were no gradients to record.",
   nan: "The gradient holds values that are not numbers.",
   inf: "The gradient holds infinite values.",
   none: "No gradient reached this variable: the loss does not depend on it through differentiable operations.",

@@ -130,7 +130,10 @@ export class Actions {
 
   /** Brings an incident's steps into view with room around them, and its variables into the line chart. */
   showIncident(incident: Incident): void {
-    this.session.show({ picked: incident.variables.slice(0, 4).map((i) => variableKey(incident.group, i)) });
+    if (incident.variables.length > 0)
+      this.session.show({
+        picked: incident.variables.slice(0, 4).map((i) => variableKey(incident.group, i)),
+      });
     this.showSteps({ first: incident.first_step, last: incident.last_step });
     this.session.cursor.set({ step: incident.first_step, row: firstRow(incident) });
   }

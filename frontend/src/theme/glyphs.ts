@@ -16,6 +16,7 @@ export const VERDICT_SIGNS: Readonly<Record<string, Sign>> = {
 };
 
 export const SIGNS: Readonly<Record<Health, Sign>> = {
+  error: { path: "M9.2 1 L3 9.2 H7.4 L6.2 15 L13 6.6 H8.6 Z", stroke: 0 },
   nan: { path: "M3.5 3.5 L12.5 12.5 M12.5 3.5 L3.5 12.5", stroke: 2.8 },
   inf: { path: "M8 2 L15 14 L1 14 Z", stroke: 0 },
   none: { path: "M13 8 A5 5 0 1 1 3 8 A5 5 0 1 1 13 8 M3 13.2 L13 2.8", stroke: 1.8 },

@@ -100,15 +100,15 @@ function RunPage({ answers }: { answers: readonly RunAnswer[] }) {
       <TopBar />
       <VerdictHead answer={main} />
       <Problems answer={main} />
-      {extent === null ? (
+      {extent === null && main.incidents.length === 0 ? (
         main.groups.length > 0 && (
           <JustBegun variables={main.groups.reduce((n, group) => n + group.variables.length, 0)} />
         )
       ) : (
         <div class="columns">
           <div class="column-main">
-            {table ? <TableView answer={main} rows={rows} /> : null}
-            <HeatSection answers={answers} extent={extent} rows={rows} />
+            {table && extent !== null ? <TableView answer={main} rows={rows} /> : null}
+            {extent !== null && <HeatSection answers={answers} extent={extent} rows={rows} />}
             <IncidentList answer={main} />
           </div>
           <div class="column-side">

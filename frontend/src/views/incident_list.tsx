@@ -91,10 +91,10 @@ function IncidentRows({ incident, answer }: { incident: Incident; answer: RunAns
         </th>
         <td class="number">{stepRange(first_step, last_step)}</td>
         <td class="number">{count(steps)}</td>
-        <td class="number">{count(variables.length)}</td>
+        <td class="number">{variables.length === 0 ? "–" : count(variables.length)}</td>
         <td class="incident-words">
           {sentence}
-          {answer.groups.length > 1 && ` (${group})`}
+          {answer.groups.length > 1 && group !== "" && ` (${group})`}
         </td>
       </tr>
     </tbody>

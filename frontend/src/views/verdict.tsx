@@ -30,7 +30,7 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
             <span key={fact}>{fact}</span>
           ))}
         </p>
-        {answer.verdict !== null && answer.checked.length > 0 && (
+        {answer.first_step !== null && answer.checked.length > 0 && (
           <details class="checked">
             <summary>What was checked</summary>
             <ul>
