@@ -146,7 +146,7 @@ def test(arguments: list[str]) -> None:
         say("vitest")
         run(PYTHON, "scripts/build_frontend.py", "npm", "test")
     say("pytest")
-    everything = ["-q", "--durations=15", "-n", "2", "--dist", "loadgroup"]
+    everything = ["-q", "--durations=15", "-n", "2"]
     run(PYTHON, "-m", "pytest", *(arguments or everything), env=env)
 
 

@@ -1,7 +1,7 @@
 """For all tests: quiet TensorFlow, the TensorFlow backend of Keras, and one Chromium.
 
 The browser is started once for the whole session: Playwright allows one instance a thread. With several processes
-(`pytest -n 2 --dist loadgroup`) a file's tests stay together, and a folder's where they share what is dear to make.
+(`pytest -n 2`) a file's tests stay together, and a folder's where they share what is dear to make.
 """
 
 import os
@@ -19,10 +19,17 @@ SHARED_BY_FOLDER = ("browser", "examples")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
-def pytest_itemcollected(item):
-    folder = item.path.parent
-    group = folder if folder.name in SHARED_BY_FOLDER else item.path
-    item.add_marker(pytest.mark.xdist_group(group.name))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScopeScheduling
+
+    class TogetherWhatShares(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            folder = Path(file).parent
+            return str(folder) if folder.name in SHARED_BY_FOLDER else file
+
+    return TogetherWhatShares(config, log)
 
 
 @pytest.fixture(scope="session")
