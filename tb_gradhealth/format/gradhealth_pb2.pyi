@@ -7,7 +7,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Variable(_message.Message):
-    __slots__ = ("name", "shape", "dtype", "size", "layer", "role", "expected_none")
+    __slots__ = ("name", "shape", "dtype", "size", "layer", "role", "expected_none", "depth")
     class Role(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
         __slots__ = ()
         TRAINED: _ClassVar[Variable.Role]
@@ -25,6 +25,7 @@ class Variable(_message.Message):
     LAYER_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_NONE_FIELD_NUMBER: _ClassVar[int]
+    DEPTH_FIELD_NUMBER: _ClassVar[int]
     name: str
     shape: _containers.RepeatedScalarFieldContainer[int]
     dtype: str
@@ -32,10 +33,11 @@ class Variable(_message.Message):
     layer: str
     role: Variable.Role
     expected_none: bool
-    def __init__(self, name: _Optional[str] = ..., shape: _Optional[_Iterable[int]] = ..., dtype: _Optional[str] = ..., size: _Optional[int] = ..., layer: _Optional[str] = ..., role: _Optional[_Union[Variable.Role, str]] = ..., expected_none: bool = ...) -> None: ...
+    depth: int
+    def __init__(self, name: _Optional[str] = ..., shape: _Optional[_Iterable[int]] = ..., dtype: _Optional[str] = ..., size: _Optional[int] = ..., layer: _Optional[str] = ..., role: _Optional[_Union[Variable.Role, str]] = ..., expected_none: bool = ..., depth: _Optional[int] = ...) -> None: ...
 
 class Schema(_message.Message):
-    __slots__ = ("format_version", "group", "generation", "variables", "replicas", "hooked", "software", "start_time", "every", "clip_norm", "global_clip_norm", "clip_value", "norm_of", "optimizer")
+    __slots__ = ("format_version", "group", "generation", "variables", "replicas", "hooked", "software", "start_time", "every", "clip_norm", "global_clip_norm", "clip_value", "norm_of", "optimizer", "thresholds", "ignore")
     class SoftwareEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -43,6 +45,13 @@ class Schema(_message.Message):
         key: str
         value: str
         def __init__(self, key: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    class ThresholdsEntry(_message.Message):
+        __slots__ = ("key", "value")
+        KEY_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        key: str
+        value: float
+        def __init__(self, key: _Optional[str] = ..., value: _Optional[float] = ...) -> None: ...
     FORMAT_VERSION_FIELD_NUMBER: _ClassVar[int]
     GROUP_FIELD_NUMBER: _ClassVar[int]
     GENERATION_FIELD_NUMBER: _ClassVar[int]
@@ -57,6 +66,8 @@ class Schema(_message.Message):
     CLIP_VALUE_FIELD_NUMBER: _ClassVar[int]
     NORM_OF_FIELD_NUMBER: _ClassVar[int]
     OPTIMIZER_FIELD_NUMBER: _ClassVar[int]
+    THRESHOLDS_FIELD_NUMBER: _ClassVar[int]
+    IGNORE_FIELD_NUMBER: _ClassVar[int]
     format_version: int
     group: str
     generation: int
@@ -71,7 +82,9 @@ class Schema(_message.Message):
     clip_value: float
     norm_of: str
     optimizer: str
-    def __init__(self, format_version: _Optional[int] = ..., group: _Optional[str] = ..., generation: _Optional[int] = ..., variables: _Optional[_Iterable[_Union[Variable, _Mapping]]] = ..., replicas: _Optional[int] = ..., hooked: _Optional[str] = ..., software: _Optional[_Mapping[str, str]] = ..., start_time: _Optional[float] = ..., every: _Optional[str] = ..., clip_norm: _Optional[float] = ..., global_clip_norm: _Optional[float] = ..., clip_value: _Optional[float] = ..., norm_of: _Optional[str] = ..., optimizer: _Optional[str] = ...) -> None: ...
+    thresholds: _containers.ScalarMap[str, float]
+    ignore: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, format_version: _Optional[int] = ..., group: _Optional[str] = ..., generation: _Optional[int] = ..., variables: _Optional[_Iterable[_Union[Variable, _Mapping]]] = ..., replicas: _Optional[int] = ..., hooked: _Optional[str] = ..., software: _Optional[_Mapping[str, str]] = ..., start_time: _Optional[float] = ..., every: _Optional[str] = ..., clip_norm: _Optional[float] = ..., global_clip_norm: _Optional[float] = ..., clip_value: _Optional[float] = ..., norm_of: _Optional[str] = ..., optimizer: _Optional[str] = ..., thresholds: _Optional[_Mapping[str, float]] = ..., ignore: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class Record(_message.Message):
     __slots__ = ("first_step", "last_step", "steps", "loss", "loss_max", "loss_nonfinite_steps", "global_norm", "global_norm_max", "loss_scale", "learning_rate", "skipped_steps", "overflow_steps", "clipped_steps", "record_seconds", "norm_last", "norm_min", "norm_max", "norm_mean", "norm_max_step", "none_steps", "zero_steps", "nan_steps", "inf_steps", "handled_steps", "nan_elements", "inf_elements", "first_bad_step", "state_last", "detail_step", "largest", "zero_share", "weight_norm", "update_ratio")
@@ -144,7 +157,7 @@ class Record(_message.Message):
     def __init__(self, first_step: _Optional[int] = ..., last_step: _Optional[int] = ..., steps: _Optional[int] = ..., loss: _Optional[float] = ..., loss_max: _Optional[float] = ..., loss_nonfinite_steps: _Optional[int] = ..., global_norm: _Optional[float] = ..., global_norm_max: _Optional[float] = ..., loss_scale: _Optional[float] = ..., learning_rate: _Optional[float] = ..., skipped_steps: _Optional[int] = ..., overflow_steps: _Optional[int] = ..., clipped_steps: _Optional[int] = ..., record_seconds: _Optional[float] = ..., norm_last: _Optional[bytes] = ..., norm_min: _Optional[bytes] = ..., norm_max: _Optional[bytes] = ..., norm_mean: _Optional[bytes] = ..., norm_max_step: _Optional[bytes] = ..., none_steps: _Optional[bytes] = ..., zero_steps: _Optional[bytes] = ..., nan_steps: _Optional[bytes] = ..., inf_steps: _Optional[bytes] = ..., handled_steps: _Optional[bytes] = ..., nan_elements: _Optional[bytes] = ..., inf_elements: _Optional[bytes] = ..., first_bad_step: _Optional[bytes] = ..., state_last: _Optional[bytes] = ..., detail_step: _Optional[int] = ..., largest: _Optional[bytes] = ..., zero_share: _Optional[bytes] = ..., weight_norm: _Optional[bytes] = ..., update_ratio: _Optional[bytes] = ...) -> None: ...
 
 class Incident(_message.Message):
-    __slots__ = ("kind", "group", "generation", "first_step", "last_step", "steps", "rows", "row_count", "evidence", "cause_id", "open")
+    __slots__ = ("kind", "group", "generation", "first_step", "last_step", "steps", "rows", "row_count", "evidence", "cause_id", "open", "severity", "rule")
     class EvidenceEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -163,6 +176,8 @@ class Incident(_message.Message):
     EVIDENCE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_ID_FIELD_NUMBER: _ClassVar[int]
     OPEN_FIELD_NUMBER: _ClassVar[int]
+    SEVERITY_FIELD_NUMBER: _ClassVar[int]
+    RULE_FIELD_NUMBER: _ClassVar[int]
     kind: str
     group: str
     generation: int
@@ -174,7 +189,9 @@ class Incident(_message.Message):
     evidence: _containers.ScalarMap[str, float]
     cause_id: str
     open: bool
-    def __init__(self, kind: _Optional[str] = ..., group: _Optional[str] = ..., generation: _Optional[int] = ..., first_step: _Optional[int] = ..., last_step: _Optional[int] = ..., steps: _Optional[int] = ..., rows: _Optional[_Iterable[int]] = ..., row_count: _Optional[int] = ..., evidence: _Optional[_Mapping[str, float]] = ..., cause_id: _Optional[str] = ..., open: bool = ...) -> None: ...
+    severity: str
+    rule: str
+    def __init__(self, kind: _Optional[str] = ..., group: _Optional[str] = ..., generation: _Optional[int] = ..., first_step: _Optional[int] = ..., last_step: _Optional[int] = ..., steps: _Optional[int] = ..., rows: _Optional[_Iterable[int]] = ..., row_count: _Optional[int] = ..., evidence: _Optional[_Mapping[str, float]] = ..., cause_id: _Optional[str] = ..., open: bool = ..., severity: _Optional[str] = ..., rule: _Optional[str] = ...) -> None: ...
 
 class Incidents(_message.Message):
     __slots__ = ("format_version", "incidents", "dropped")

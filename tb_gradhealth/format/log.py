@@ -18,6 +18,7 @@ from google.protobuf.message import DecodeError
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.columns import ROWS, SCALARS
 from tb_gradhealth.format.encoding import decode
+from tb_gradhealth.format.seal import unsealed
 from tb_gradhealth.format.tags import CAUSES, FORMAT_VERSION, INCIDENTS, SeriesTag, parse
 from tb_gradhealth.format.windows import Array, Windows
 
@@ -214,7 +215,7 @@ def decode_elements(elements: Sequence[Stored], rows: int, problems: list[str]) 
     parts = [Windows.blank(0, rows)]
     for element in elements:
         try:
-            parts.append(decode([pb.Record.FromString(element.payload)], [element.wall_time], rows))
+            parts.append(decode([pb.Record.FromString(unsealed(element.payload))], [element.wall_time], rows))
         except (DecodeError, ValueError) as error:
             problems.append(f"{element.tag}, step {element.step}: {error}")
     return Windows.concatenate(parts)
@@ -224,7 +225,7 @@ def last_message(elements: Sequence[Stored] | None, message: type[_M], problems:
     """The last element that can be read as such a message; what could not be is told in `problems`."""
     for element in reversed(elements or ()):
         try:
-            return message.FromString(element.payload)
-        except DecodeError as error:
+            return message.FromString(unsealed(element.payload))
+        except (DecodeError, ValueError) as error:
             problems.append(f"{element.tag}, step {element.step}: {error}")
     return None

@@ -13,6 +13,7 @@ from tensorboard.compat.proto import event_pb2, summary_pb2, types_pb2
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.encoding import encode
+from tb_gradhealth.format.seal import sealed
 from tb_gradhealth.format.tags import CAUSES, FORMAT_VERSION, INCIDENTS, PLUGIN_NAME, SeriesTag, segment_records
 from tb_gradhealth.format.windows import Windows
 
@@ -86,7 +87,7 @@ class LogWriter:
         value = summary_pb2.Summary.Value(tag=tag)
         value.tensor.dtype = types_pb2.DT_STRING
         value.tensor.tensor_shape.SetInParent()
-        value.tensor.string_val.append(message.SerializeToString())
+        value.tensor.string_val.append(sealed(message.SerializeToString()))
         if tag not in self._seen:  # loaders read a tag's metadata from its first event only
             value.metadata.plugin_data.plugin_name = PLUGIN_NAME
             value.metadata.plugin_data.content = str(FORMAT_VERSION).encode()

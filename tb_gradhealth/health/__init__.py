@@ -6,7 +6,17 @@ Knows the format and NumPy; neither TensorFlow nor HTTP nor how anything is draw
 from tb_gradhealth.health.assess import assess
 from tb_gradhealth.health.assessment import Assessment
 from tb_gradhealth.health.results import STATE_ORDER, Incident, RunHealth, VariableHealth
-from tb_gradhealth.health.thresholds import Thresholds
+from tb_gradhealth.health.thresholds import GivenThresholds, Thresholds
 from tb_gradhealth.health.tracker import Tracker
 
-__all__ = ["STATE_ORDER", "Assessment", "Incident", "RunHealth", "Thresholds", "Tracker", "VariableHealth", "assess"]
+__all__ = [
+    "STATE_ORDER",
+    "Assessment",
+    "GivenThresholds",
+    "Incident",
+    "RunHealth",
+    "Thresholds",
+    "Tracker",
+    "VariableHealth",
+    "assess",
+]

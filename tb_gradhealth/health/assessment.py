@@ -17,7 +17,7 @@ from tb_gradhealth.health.errors import error_incidents
 from tb_gradhealth.health.results import Incident, RunHealth, VariableHealth
 from tb_gradhealth.health.roles import role_incidents
 from tb_gradhealth.health.stored import with_stored
-from tb_gradhealth.health.thresholds import Thresholds
+from tb_gradhealth.health.thresholds import GivenThresholds
 from tb_gradhealth.health.timeline import Timeline
 from tb_gradhealth.health.tracker import Tracker
 from tb_gradhealth.health.variables import variables_of
@@ -32,7 +32,7 @@ class Assessment:
     Args:
       generations: for each group its schemas as stored, oldest first, at least one. Windows are over the rows of their
         `format.log.union_schema`. A new generation, or steps that go back, need a new assessment.
-      thresholds: limits of the rules; the defaults where None.
+      thresholds: limits of the rules; those that the run was recorded with where None.
 
     Example:
       >>> from tb_gradhealth.format import gradhealth_pb2 as pb
@@ -41,7 +41,7 @@ class Assessment:
       'No step has been recorded yet.'
     """
 
-    def __init__(self, generations: Mapping[str, Sequence[pb.Schema]], thresholds: Thresholds | None = None) -> None:
+    def __init__(self, generations: Mapping[str, Sequence[pb.Schema]], thresholds: GivenThresholds = None) -> None:
         self._groups = {name: _Group(schemas, thresholds) for name, schemas in generations.items()}
 
     def feed(self, group: str, windows: Windows) -> list[Incident]:
@@ -115,7 +115,7 @@ class Assessment:
 class _Group:
     """What is kept of one group."""
 
-    def __init__(self, schemas: Sequence[pb.Schema], thresholds: Thresholds | None) -> None:
+    def __init__(self, schemas: Sequence[pb.Schema], thresholds: GivenThresholds) -> None:
         union, places = union_schema(schemas)
         self.places: dict[int, Array] = {s.generation: place for s, place in zip(schemas, places, strict=True)}
         self.tracker = Tracker(union, thresholds)
@@ -138,4 +138,10 @@ def _with_exact_start(variable: VariableHealth, incidents: Sequence[Incident]) -
 def _checked(name: str, tracker: Tracker) -> str:
     what = ", ".join(rule.checks for rule in tracker.rules)
     variables = words.plural(sum(v.role == pb.Variable.TRAINED for v in tracker.layout.schema.variables), "variable")
-    return f"{name}: {variables} at {words.plural(tracker.steps, 'step')}: {what}"
+    limits = ", ".join(f"{name} = {words.number(value)}" for name, value in tracker.thresholds.changed().items())
+    spared = ", ".join(tracker.layout.schema.ignore)
+    return (
+        f"{name}: {variables} at {words.plural(tracker.steps, 'step')}: {what}"
+        + (f"; with {limits}" if limits else "")
+        + (f"; not held against it, as told (ignore=): {spared}" if spared else "")
+    )

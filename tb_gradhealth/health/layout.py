@@ -29,7 +29,9 @@ class Layout:
       kernels: indices of the trained variables that are matrices or more: int ``[kernels]``. Offsets and scales are
         left out, an attention's bias of two dimensions among them: their gradient may be 0 in theory and noise for
         ever.
-      depth: those of them that are no embeddings, in the order of the schema, which usually is that of the layers.
+      order: int ``[variables]``, place in forward order where the schema knows it of all kernels, else in the schema,
+        whose order usually is that of the layers.
+      depth: those of the kernels that are no embeddings, in that order.
     """
 
     schema: pb.Schema
@@ -38,6 +40,7 @@ class Layout:
     trained: Array
     expected_none: Array
     kernels: Array
+    order: Array
     depth: Array
 
     @classmethod
@@ -46,6 +49,9 @@ class Layout:
         trained = np.array([v.role == pb.Variable.TRAINED for v in schema.variables], bool)
         expected = np.array([v.expected_none for v in schema.variables], bool)
         kernels = [i for i, v in enumerate(schema.variables) if trained[i] and not expected[i] and _is_kernel(v)]
+        known = all(schema.variables[i].depth for i in kernels)
+        order = np.array([v.depth if known else i for i, v in enumerate(schema.variables)], np.int64)
+        inner = [i for i in kernels if "embedding" not in schema.variables[i].name.lower()]
         return cls(
             schema,
             len(schema.variables),
@@ -53,7 +59,8 @@ class Layout:
             np.tile(trained, replicas),
             np.tile(expected, replicas),
             np.array(kernels, np.intp),
-            np.array([i for i in kernels if "embedding" not in schema.variables[i].name.lower()], np.intp),
+            order,
+            np.array(sorted(inner, key=lambda i: int(order[i])), np.intp),
         )
 
     @property

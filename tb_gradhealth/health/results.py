@@ -75,6 +75,8 @@ class Incident:
             evidence=self.evidence,
             cause_id=self.cause.id if self.cause else "",
             open=self.open,
+            severity=self.severity,
+            rule=self.rule,
         )
 
 

@@ -52,12 +52,16 @@ def _rows(message: pb.Incident, places: Mapping[int, Array]) -> tuple[int, ...]:
 
 
 def _match(found: Sequence[Incident], message: pb.Incident, rows: tuple[int, ...]) -> int | None:
+    """The found incident that it is: of the same rule if there is one, else of the same kind."""
+    best = None
     for index, incident in enumerate(found):
         overlap = incident.first_step <= message.last_step and message.first_step <= incident.last_step
         same = not rows or not incident.rows or not set(rows).isdisjoint(incident.rows)
         if incident.kind == message.kind and overlap and same:
-            return index
-    return None
+            if message.rule in ("", incident.rule):
+                return index
+            best = index if best is None else best
+    return best
 
 
 def _dated(incident: Incident, found: Incident, message: pb.Incident, timeline: Timeline) -> Incident:
@@ -99,10 +103,10 @@ def _standing_alone(message: pb.Incident, rows: tuple[int, ...], layout: Layout)
         steps=message.steps,
         rows=rows,
         variables=names,
-        severity=_SEVERITY.get(message.kind, "watch"),
+        severity=message.severity or _SEVERITY.get(message.kind, "watch"),
         evidence=dict(message.evidence),
         sentence=f"{words.who(names, count)}: {message.kind} {spell}, as the writer noted; its records were not read.",
         open=message.open,
         generation=message.generation,
-        rule=message.kind,
+        rule=message.rule or message.kind,
     )

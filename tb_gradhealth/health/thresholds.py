@@ -1,11 +1,17 @@
 """What the rules compare with: one small dataclass, the only knobs there are."""
 
 import dataclasses
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from tb_gradhealth.format import gradhealth_pb2 as pb
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Thresholds:
     """Limits of the rules. The defaults are for every kind of model; lengths are in steps, factors have no unit.
+
+    What the user changed is stored in the run's schema, and whoever reads the run judges by it.
 
     Attributes:
       zero_steps: an exactly zero gradient that sets in during training is an illness after so many steps in a row.
@@ -45,3 +51,38 @@ class Thresholds:
                     f"Thresholds.{field.name} must be greater than 0. Received: {field.name}={value!r}. "
                     "To keep an expected None quiet pass its name in `ignore=` where the run is recorded."
                 )
+
+    def changed(self) -> dict[str, float]:
+        """Those that are not at their defaults, by name: what is stored as ``Schema.thresholds``."""
+        pairs = ((field.name, field.default, getattr(self, field.name)) for field in dataclasses.fields(self))
+        return {name: float(value) for name, default, value in pairs if value != default}
+
+    def but(self, others: Mapping[str, float]) -> "Thresholds":
+        """These with some others in their place.
+
+        Raises:
+          ValueError: there is none of that name, or a value is not greater than 0.
+        """
+        kinds = {field.name: type(getattr(self, field.name)) for field in dataclasses.fields(self)}
+        unknown = [name for name in others if name not in kinds]
+        if unknown:
+            raise ValueError(f"There is no threshold {unknown[0]!r}. There are: {', '.join(kinds)}.")
+        return dataclasses.replace(self, **{name: kinds[name](value) for name, value in others.items()})
+
+    @classmethod
+    def of(cls, schema: pb.Schema, given: "GivenThresholds" = None) -> "Thresholds":
+        """Those by which a group is to be judged.
+
+        Args:
+          schema: of the group. A stored limit that this version does not know, or that makes no sense, is left out.
+          given: by whoever asks: all of them, or some by name in place of the stored ones.
+        """
+        if isinstance(given, Thresholds):
+            return given
+        names = {field.name for field in dataclasses.fields(cls)}
+        own = cls().but({name: value for name, value in schema.thresholds.items() if name in names and value > 0})
+        return own.but(given or {})
+
+
+GivenThresholds: TypeAlias = Thresholds | Mapping[str, float] | None
+"""All limits, some by name, or None: those that the run was recorded with."""

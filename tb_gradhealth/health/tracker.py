@@ -15,7 +15,7 @@ from tb_gradhealth.health.layout import Layout
 from tb_gradhealth.health.results import Incident
 from tb_gradhealth.health.rules import RULES, Rule
 from tb_gradhealth.health.stretches import StretchBuilder, log_norms
-from tb_gradhealth.health.thresholds import Thresholds
+from tb_gradhealth.health.thresholds import GivenThresholds, Thresholds
 
 MAX_INCIDENTS = 200
 _CHUNK = 256
@@ -28,12 +28,12 @@ class Tracker:
 
     Args:
       schema: of the group.
-      thresholds: limits of the rules; the defaults where None.
+      thresholds: limits of the rules; those of the schema where None.
     """
 
-    def __init__(self, schema: pb.Schema, thresholds: Thresholds | None = None) -> None:
+    def __init__(self, schema: pb.Schema, thresholds: GivenThresholds = None) -> None:
         self.layout = Layout.of(schema)
-        self.thresholds = thresholds or Thresholds()
+        self.thresholds = Thresholds.of(schema, thresholds)
         self.rules: tuple[Rule, ...] = tuple(rule(self.layout, self.thresholds) for rule in RULES)
         self._stretches = StretchBuilder(self.layout)
         self.first_step: int | None = None

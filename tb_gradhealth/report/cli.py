@@ -5,6 +5,7 @@ was wrong). Standard output holds the report and nothing else; what went wrong i
 """
 
 import argparse
+import dataclasses
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from tb_gradhealth.health import STATE_ORDER
+from tb_gradhealth.health import STATE_ORDER, Thresholds
 from tb_gradhealth.health.errors import ERROR
 from tb_gradhealth.report.follow import follow
 from tb_gradhealth.report.model import DEFAULT_FAIL_ON, Report
@@ -40,6 +41,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--since", metavar="STEP", type=int, help="leave out what had ended before this step")
     parser.add_argument("--run", metavar="NAME", action="append", help="only this run; a name or pattern, repeatable")
+    parser.add_argument(
+        "--threshold",
+        metavar="NAME=VALUE",
+        type=_threshold,
+        action="append",
+        default=[],
+        help="judge by another limit than the run was recorded with; repeatable. "
+        f"Names: {', '.join(field.name for field in dataclasses.fields(Thresholds))}",
+    )
     parser.add_argument("--watch", action="store_true", help="follow growing runs until Ctrl-C")
     parser.add_argument(
         "--interval", metavar="SECONDS", type=_seconds, default=2.0, help="how often --watch looks (default: 2)"
@@ -71,7 +81,7 @@ def _written(text: str, out: TextIO) -> bool:
 
 
 def _once(arguments: argparse.Namespace, out: TextIO) -> tuple[str, int]:
-    report = Report(arguments.logdir, runs=arguments.run, since=arguments.since)
+    report = Report(arguments.logdir, runs=arguments.run, since=arguments.since, thresholds=dict(arguments.threshold))
     code = report.exit_code(arguments.fail_on)
     if arguments.json:
         return json.dumps(report.to_json(), allow_nan=False, indent=None if arguments.watch else 1) + "\n", code
@@ -89,6 +99,19 @@ def _fail_on(text: str) -> tuple[str, ...]:
             f"unknown kind {', '.join(map(repr, unknown)) or repr(text)}; known are {', '.join(FAIL_WORDS)}"
         )
     return words
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be like spike_factor=20. Received: {text!r}") from None
+    try:
+        Thresholds().but({name: number})
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return name, number
 
 
 def _seconds(text: str) -> float:

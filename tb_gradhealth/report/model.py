@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.log import RunLog
 from tb_gradhealth.format.reader import find_runs, read_run
-from tb_gradhealth.health import STATE_ORDER, Incident, RunHealth, Thresholds, VariableHealth, assess
+from tb_gradhealth.health import STATE_ORDER, GivenThresholds, Incident, RunHealth, VariableHealth, assess
 from tb_gradhealth.health.verdict import VERDICTS, sentence_of, verdict_of
 from tb_gradhealth.report.sparks import Spark, sparks_of
 
@@ -41,14 +41,14 @@ class RunReport:
         log: RunLog,
         *,
         since: int | None = None,
-        thresholds: Thresholds | None = None,
+        thresholds: GivenThresholds = None,
         health: RunHealth | None = None,
     ) -> "RunReport":
         """The report on a run that was read.
 
         Args:
           since: leaves out what had ended before this step. The rules still see the whole run.
-          thresholds: limits of the rules.
+          thresholds: limits of the rules: all, or some by name; those that the run was recorded with where None.
           health: of the run, where it was judged already.
         """
         health = assess(log, thresholds) if health is None else health
@@ -92,7 +92,7 @@ class Report:
       logdir: what `tensorboard --logdir` is given, or a run's own directory.
       runs: names or shell patterns of the runs to report on; None: all.
       since: leaves out what had ended before this step.
-      thresholds: limits of the rules.
+      thresholds: limits of the rules: all, or some by name; those that the run was recorded with where None.
 
     Raises:
       FileNotFoundError: there is no such directory.
@@ -109,7 +109,7 @@ class Report:
         *,
         runs: Sequence[str] | None = None,
         since: int | None = None,
-        thresholds: Thresholds | None = None,
+        thresholds: GivenThresholds = None,
     ) -> None:
         self.logdir = os.fspath(logdir)
         self.since = since

@@ -8,12 +8,20 @@ from health_world import NAN, run_of, schema_of, steps_of, widened
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.log import GroupLog, RunLog, spread, union_schema
-from tb_gradhealth.health import Tracker, assess
+from tb_gradhealth.health import Incident, Tracker, assess
 from tb_gradhealth.health.causes import cause_of
+from tb_gradhealth.health.layout import Layout
+from tb_gradhealth.health.stored import with_stored
+from tb_gradhealth.health.timeline import Timeline
 
 
 def cause(kind="nan", **fields):
     return Cause(**{"kind": kind, "reason_id": "r", "reason": "because", "op": "Sqrt", "group": "adam", **fields})
+
+
+def incident_of(rule, first=0):
+    who = {"rows": (0,), "variables": ("layer0/kernel",), "severity": "watch", "evidence": {}, "sentence": "."}
+    return Incident("exploding", "adam", first, 15, 16 - first, **who, open=True, generation=1, rule=rule)
 
 
 def recorded(norms, width, schema=None):
@@ -51,6 +59,27 @@ def test_an_incident_that_only_the_writer_saw_is_kept():
     assert "oscillating" not in {i.kind for i in assess(run_of(wide)).incidents}
     kept = [i for i in assess(run_of(wide, incidents=tracker.to_proto())).incidents if i.kind == "oscillating"]
     assert len(kept) == 1 and not kept[0].open and kept[0].severity == "watch"
+
+
+def test_a_stored_incident_keeps_its_severity_and_its_rule():
+    unread = {"kind": "exploding", "group": "adam", "generation": 1, "first_step": 90, "last_step": 95, "rows": [1]}
+    told = pb.Incident(**unread, severity="bad", rule="exploding_growth")
+    (incident,) = assess(run_of(steps_of([[1.0, 1.0]] * 20), incidents=[told])).incidents
+    assert (incident.severity, incident.rule) == ("bad", "exploding_growth")
+    (incident,) = assess(run_of(steps_of([[1.0, 1.0]] * 20), incidents=[pb.Incident(**unread)])).incidents
+    assert (incident.severity, incident.rule) == ("watch", "exploding")  # a log from before they were stored
+
+
+def test_of_two_rules_of_one_kind_the_writer_dates_its_own():
+    found = [incident_of(rule="exploding_growth"), incident_of(rule="update_ratio_high")]
+    message = incident_of(rule="update_ratio_high", first=5).to_proto()
+    timeline = Timeline()
+    timeline.add(widened(steps_of([[1.0]] * 16), 16))
+    layout = Layout.of(schema_of(1))
+    dated = with_stored(found, [message], layout, {1: np.arange(1)}, timeline)
+    assert [i.first_step for i in dated] == [0, 5]
+    message.rule = ""
+    assert [i.first_step for i in with_stored(found, [message], layout, {1: np.arange(1)}, timeline)] == [5, 0]
 
 
 def test_an_incident_whose_steps_were_trained_anew_is_forgotten():

@@ -103,6 +103,27 @@ def test_an_expected_none_does_not_fail(tmp_path, capsys):
     assert json.loads(out)["runs"][0]["variables"][1]["expected_none"] is True
 
 
+def test_a_threshold_takes_the_place_of_the_one_recorded(tmp_path, capsys):
+    Run(tmp_path, thresholds={"zero_steps": 30.0}).steps([[1.0, 1.0]] * 20 + [[1.0, 0.0]] * 20).close()
+    assert main(["report", str(tmp_path), "--fail-on", "zero"]) == 0
+    assert "with zero_steps = 30" in capsys.readouterr().out
+    assert main(["report", str(tmp_path), "--fail-on", "zero", "--threshold", "zero_steps=15"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("zeros=3", "There is no threshold 'zeros'"),
+        ("zero_steps", "must be like spike_factor=20. Received: 'zero_steps'"),
+        ("zero_steps=-3", "must be greater than 0"),
+    ],
+)
+def test_a_threshold_that_is_none_is_refused_with_what_to_write(logs, capsys, given, said):
+    with pytest.raises(SystemExit):
+        main(["report", str(logs), "--threshold", given])
+    assert said in capsys.readouterr().err.replace("\n", " ")
+
+
 def test_an_unknown_kind_is_refused_with_the_known_ones(logs, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["report", logs, "--fail-on", "nan,bogus"])
@@ -135,6 +156,7 @@ def test_exit_code_2_for_a_log_of_a_newer_format(tmp_path, capsys):
     run._log.schema(run.schema)
     run.close()
     code, out, _ = call(capsys, tmp_path)
+    out = " ".join(out.split())
     assert code == 2 and "format 99" in out and "pip install -U tb_gradhealth" in out
 
 

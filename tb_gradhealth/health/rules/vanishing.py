@@ -92,7 +92,8 @@ class VanishingWithDepth(_Vanishing):
         if starved.sum() < 2 and not (levels[:end] <= limit - _ALONE).any():
             return ill
         last = kernels[:end][starved][-1]
-        reach = self.layout.kernels[self.layout.kernels <= last]
+        order = self.layout.order
+        reach = self.layout.kernels[order[self.layout.kernels] <= order[last]]
         ill[reach[self._level[reach] <= limit]] = True
         return ill
 
