@@ -78,8 +78,8 @@ class Api:
         return sheet(asked.table, tile(asked.table, columns, asked.values, **asked.how))
 
     def report(self, where: Where, args: Arguments) -> str:
-        found, _ = self.store.run(where, args.run)
-        return run_markdown(found.name, log_of(found))
+        found, insights = self.store.run(where, args.run)
+        return run_markdown(found.name, log_of(found), insights.health(found))
 
 
 class _Asked:

@@ -14,6 +14,7 @@ from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.columns import BY_NAME, ROWS, SCALARS, Column
 from tb_gradhealth.format.encoding import decode_scalars, from_disk, stored_column
 from tb_gradhealth.format.log import Stored
+from tb_gradhealth.format.seal import unsealed
 from tb_gradhealth.format.states import State
 from tb_gradhealth.format.windows import Array, Windows
 
@@ -124,7 +125,7 @@ def _sound(
     problems = []
     for element in elements:
         try:
-            record = pb.Record.FromString(element.payload)
+            record = pb.Record.FromString(unsealed(element.payload))
             found = {c.name: values for c in ROWS if len(values := stored_column(record, c, rows))}
         except (DecodeError, ValueError) as error:
             problems.append(f"{element.tag}, step {element.step}: {error}")

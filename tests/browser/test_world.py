@@ -73,6 +73,13 @@ def test_a_damaged_file_shows_what_came_before_the_damage(page, each_board):
     tab.shot("damaged")
 
 
+@pytest.mark.parametrize("loader", [loader for loader in loaders() if loader != "python"])
+def test_a_damaged_norm_is_left_out_and_told(page, boards, loader):
+    tab = Tab(page, boards(loader)).run("damaged")
+    expect(tab.frame.locator(".notes")).to_contain_text("its checksum is not that of its content")
+    tab.shot("damaged_norm")
+
+
 def test_a_run_that_is_not_there_offers_another(page, board):
     tab = Tab(page, board).open(run="deleted/gradhealth")
     expect(tab.verdict).to_contain_text("The run deleted is not there")
