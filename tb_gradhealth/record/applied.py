@@ -6,7 +6,6 @@ from typing import Any
 
 import tensorflow as tf
 
-from tb_gradhealth.record.channel import Handling, Written
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.model_step import ModelStep
@@ -16,6 +15,7 @@ from tb_gradhealth.record.places import here
 from tb_gradhealth.record.recorder import CAPACITY, Recorder
 from tb_gradhealth.record.ring import StepFacts
 from tb_gradhealth.record.schema import key_of
+from tb_gradhealth.record.step import Handling, Written
 from tb_gradhealth.record.withholding import RECORD, Withholding
 
 
@@ -118,16 +118,15 @@ class AppliedGradients:
                 self._keep_mask(variables)
             raise
         if written.detail is not None:
-            written.detail.finish(variables)
+            written.detail.finish()
         self._recorder.eager_step_done(self.group)
         return result
 
     def _go_on(self, written: Written, gradients: Sequence[Any], variables: Sequence[Any], proceed: Proceed) -> Any:
-        measured = written.measured
-        if self._withholding is None or measured is None or all(gradient is None for gradient in gradients):
+        if self._withholding is None or written.finite is None or all(gradient is None for gradient in gradients):
             return proceed()
         build(self.optimizer, variables)  # variables cannot be made in a branch
-        return self._withholding.apply(measured.finite(), proceed, lambda: self.optimizer.iterations)
+        return self._withholding.apply(written.finite, proceed, lambda: self.optimizer.iterations)
 
     def _record(self, gradients: Sequence[Any], variables: Sequence[Any], loss: Any) -> Written:
         self.handed.update(map(key_of, variables))

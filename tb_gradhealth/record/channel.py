@@ -13,45 +13,8 @@ from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.detail import Detail
 from tb_gradhealth.record.evidence import StepKeeper
 from tb_gradhealth.record.ring import Ring, Snapshot, StepFacts
-from tb_gradhealth.record.statistics import Measured, measure, unscaled
-
-
-@dataclasses.dataclass(frozen=True)
-class Handling:
-    """What will be done with a step's gradients; known while tracing.
-
-    Attributes:
-      scaled: they carry the loss scale.
-      scaler_skips: a loss scaler withholds the update where they are not finite.
-      withhold: we withhold it there.
-      detail: steps from one with detailed numbers to the next; 0 for none.
-      updates: the update follows, and the caller tells when it is done (`Written.detail`).
-    """
-
-    scaled: bool = False
-    scaler_skips: bool = False
-    withhold: bool = False
-    detail: int = 0
-    updates: bool = False
-
-
-PLAIN = Handling()
-
-
-@dataclasses.dataclass(frozen=True)
-class Written:
-    """What recording a step gave.
-
-    Attributes:
-      measured: the step's gradients, measured; None where that failed (a warning has said so).
-      detail: to be finished after the update, if the step is a detailed one; else None.
-    """
-
-    measured: Measured | None
-    detail: Detail | None
-
-
-NOT_WRITTEN = Written(None, None)
+from tb_gradhealth.record.statistics import Measured, astuple
+from tb_gradhealth.record.step import Handling, Written, write_detailed, write_step
 
 
 class Channel:
@@ -94,27 +57,7 @@ class Channel:
         keeper: StepKeeper | None = None,
     ) -> Written:
         """Measures and records one step, in a graph."""
-        ring = self._rings[replica]
-        due = ring.detail_due(how.detail) if how.detail else False
-        measured, seq = self._write(ring, gradients, facts, how, due)
-        if keeper is not None and not how.scaler_skips:
-            keeper.keep(measured.finite(), seq)
-        detail = None
-        if how.detail:
-            detail = Detail(ring, seq, due)
-            detail.begin(measured, self.variables, how.updates)
-        return Written(measured, detail)
-
-    def _write(
-        self, ring: Ring, gradients: Sequence[Any], facts: StepFacts, how: Handling, thorough: Any
-    ) -> tuple[Measured, Any]:
-        measured = measure(gradients, thorough)
-        if how.scaled and facts.loss_scale is not None:
-            measured = unscaled(measured, facts.loss_scale)
-        if how.scaler_skips or how.withhold:
-            bad = tf.logical_not(measured.finite())
-            facts = dataclasses.replace(facts, **{"handled" if how.scaler_skips else "skipped": bad})
-        return measured, ring.write(measured, facts)
+        return write_step(self._rings[replica], gradients, self.variables, facts, how, keeper)
 
     def write_eagerly(
         self,
@@ -134,23 +77,23 @@ class Channel:
             run = self._eager_functions[key] = self._eager_function(key, None if detailed else new_keeper())
         names = [name for name in facts.__dataclass_fields__ if getattr(facts, name) is not None]
         values = [_tensor(name, getattr(facts, name)) for name in names]
-        *parts, seq = run(list(gradients), dict(zip(names, values, strict=True)))
-        measured = Measured(*parts)
+        finite, *more = run(list(gradients), dict(zip(names, values, strict=True)))
         detail = None
         if detailed:
-            detail = Detail(self._rings[replica], seq, tf.constant(True))
-            detail.begin(measured, self.variables, how.updates)
-        return Written(measured, detail)
+            seq, *columns = more
+            detail = Detail(self._rings[replica], seq, tf.constant(True), self.variables, how.updates)
+            detail.hold(detail.begin(Measured(*columns)))
+        return Written(finite, detail)
 
     def _eager_function(self, key: tuple[int, Handling, bool], keeper: StepKeeper | None) -> Any:
         replica, how, detailed = key
 
-        def run(gradients: list[Any], facts: dict[str, Any]) -> list[Any]:
-            ring = self._rings[replica]
-            measured, seq = self._write(ring, gradients, StepFacts(**facts), how, detailed)
-            if keeper is not None and not how.scaler_skips:
-                keeper.keep(measured.finite(), seq)
-            return [measured.norm, measured.nans, measured.infs, measured.largest, measured.zero_share, seq]
+        def run(gradients: list[Any], known: dict[str, Any]) -> list[Any]:
+            ring, facts = self._rings[replica], StepFacts(**known)
+            if detailed:
+                finite, seq, measured = write_detailed(ring, gradients, facts, how, keeper)
+                return [finite, seq, *astuple(measured)]
+            return [write_step(ring, gradients, self.variables, facts, how, keeper).finite]
 
         return tf.function(run, reduce_retracing=True, autograph=False)
 

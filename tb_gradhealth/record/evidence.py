@@ -117,6 +117,14 @@ class StepKeeper:
         self._gradients, self._loss, self._data = list(gradients), loss, data
         self._inputs = tensors_of(data) or own_inputs(self._graph)
 
+    def wants(self, norms: Any) -> Any:
+        """Whether it wants to look at a step whose gradients may be finite: bool ``[]``, or None for never.
+
+        Args:
+          norms: float32 ``[variables]``, right if nothing is suspect.
+        """
+        return None
+
     def keep(self, finite: Any, seq: Any) -> None:
         """Adds the branch to the function being traced.
 

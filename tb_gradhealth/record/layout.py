@@ -4,7 +4,8 @@
     ring    = `capacity` rows, below them `SUMMARY_ROWS` rows that sum up the steps the ring had no room for, and below
               these `DETAIL_ROWS` rows with the latest detailed numbers
 
-A whole number that may exceed 2**24 (a step, a sequence number) is kept as two float32 numbers, both exact.
+A whole number that may exceed 2**24 (a step, a sequence number) is kept as two float32 numbers, both exact; the high
+parts stand together and the low parts too, so that two operations split both.
 Sequence numbers count recorded steps from 1; 0 marks a row never written.
 """
 
@@ -17,8 +18,8 @@ import numpy.typing as npt
 
 SCALARS = (
     "seq_high",
-    "seq_low",
     "step_high",
+    "seq_low",
     "step_low",
     "loss",
     "loss_known",  # 1 where a loss was given, be it NaN
@@ -29,6 +30,9 @@ SCALARS = (
 )
 SPLIT = 1 << 20
 """A whole number n is stored as n // SPLIT and n % SPLIT."""
+
+WHOLE = 4
+"""Scalars that are parts of whole numbers; they come first."""
 
 PARTS = 3
 """Numbers per variable in a row: norm, NaN elements, Inf elements."""

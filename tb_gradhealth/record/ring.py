@@ -6,6 +6,7 @@ picture, also while another thread trains. Works eagerly, in a graph and under X
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,22 @@ class StepFacts:
     learning_rate: Any = None
     handled: Any = None
     skipped: Any = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Slot:
+    """Where a step is going to be written.
+
+    Attributes:
+      seq, step: its sequence number and its own: int64 ``[]``.
+      place: row of the ring: int64 ``[]``.
+      full: bool ``[]``, whether what is there has not been seen by the host: `Ring.make_room` first.
+    """
+
+    seq: Any
+    step: Any
+    place: Any
+    full: Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,28 +114,45 @@ class Ring:
 
     # In the step ----------------------------------------------------------------------------------------------------
 
+    def next(self, given_step: Any = None) -> "Slot":
+        """Counts a step that is about to be written.
+
+        Args:
+          given_step: its number; None: the counter's.
+        """
+        seq = self._seq.assign_add(1)
+        step = self._next_step.assign_add(1) - 1 if given_step is None else tf.cast(given_step, tf.int64)
+        return Slot(seq, step, tf.math.floormod(seq, self.capacity), seq - self.capacity > self._host_seen)
+
+    def make_room(self, slot: "Slot") -> None:
+        """Sums up the step that is in the place of the next one and that the host has not seen (`Slot.full`)."""
+        below = tf.range(self.capacity, self.capacity + layout.SUMMARY_ROWS)
+        former = self._table.sparse_read(below)
+        begun = seq_of(former[0]) > self._host_seen
+        step = LeavingStep(self._table.sparse_read(slot.place[None])[0], self._clipping)
+        merged = tf.where(begun, step.added_to(former), step.alone())
+        self._table.scatter_update(tf.IndexedSlices(merged, below))
+
+    def put(self, slot: "Slot", row: Any) -> None:
+        """Writes a step: float32 ``[width]``, see `pack_row`."""
+        self._table.scatter_update(tf.IndexedSlices(row, slot.place))
+
     def write(self, measured: Measured, facts: StepFacts) -> Any:
         """Records a step. Returns its sequence number: int64 ``[]``."""
-        with tf.name_scope("gradhealth_ring"):
-            seq = self._seq.assign_add(1)
-            step = self._step(facts.step)
-            slot = tf.math.floormod(seq - 1, self.capacity)
-            leaving = self._table.sparse_read(slot[None])[0]
-            unseen = seq_of(leaving) > self._host_seen
-            done = tf.cond(unseen, lambda: self._sum_up(leaving), lambda: tf.constant(False))
-            with tf.control_dependencies([done]):
-                row = pack_row(measured, facts, seq, step)
-                self._table.scatter_update(tf.IndexedSlices(row[None], slot[None]))
-            return seq
+        slot = self.next(facts.step)
+        tf.cond(slot.full, then_true(lambda: self.make_room(slot)), lambda: tf.constant(True))
+        self.put(slot, pack_row(block_of(measured), facts, slot.seq, slot.step))
+        return slot.seq
 
-    def detail_due(self, every: int) -> Any:
-        """Whether the step about to be written is the first or an `every`-th after it: bool ``[]``."""
-        return tf.equal(tf.math.floormod(self._seq.read_value(), every), 0)
+    def detail_due(self, slot: "Slot", every: int) -> Any:
+        """Whether a step is the first or an `every`-th after it: bool ``[]``."""
+        if every == 1:
+            return tf.constant(True)
+        return tf.equal(tf.math.floormod(slot.seq, every), 1)
 
     def write_detail(self, seq: Any, largest: Any, zero_share: Any, weight_norm: Any) -> None:
         """The detailed numbers of a step, known before its update: float32 ``[variables]`` each."""
-        head = tf.stack([seq // layout.SPLIT, seq % layout.SPLIT])
-        head = tf.pad(tf.cast(head, tf.float32), [[0, len(layout.SCALARS) - 2]])
+        head = tf.concat([_whole_numbers(seq, 0), tf.zeros([len(layout.SCALARS) - layout.WHOLE])], axis=0)
         row = tf.concat([head, largest, zero_share, weight_norm], axis=0)
         unknown = tf.concat([head, tf.fill([layout.PARTS * self.variables], UNKNOWN)], axis=0)
         at = tf.range(self._detail_at, self._detail_at + layout.DETAIL_ROWS)
@@ -135,20 +169,6 @@ class Ring:
     @property
     def _detail_at(self) -> int:
         return self.capacity + layout.SUMMARY_ROWS
-
-    def _step(self, given: Any) -> Any:
-        if given is None:
-            return self._next_step.assign_add(1) - 1
-        return tf.cast(given, tf.int64)
-
-    def _sum_up(self, leaving: Any) -> Any:
-        below = tf.range(self.capacity, self.capacity + layout.SUMMARY_ROWS)
-        former = self._table.sparse_read(below)
-        begun = seq_of(former[0]) > self._host_seen
-        step = LeavingStep(leaving, self._clipping)
-        merged = tf.where(begun, step.added_to(former), step.alone())
-        self._table.scatter_update(tf.IndexedSlices(merged, below))
-        return tf.constant(True)
 
     # On the host ----------------------------------------------------------------------------------------------------
 
@@ -176,14 +196,18 @@ def step_counter(start: int = 0) -> tf.Variable:
     return outside(lambda: tf.Variable(start, dtype=tf.int64, trainable=False, name="gradhealth_step"))
 
 
-def pack_row(measured: Measured, facts: StepFacts, seq: Any, step: Any) -> Any:
-    """One step as a row: float32 ``[width]``."""
-    seq, step = tf.cast(seq, tf.int64), tf.cast(step, tf.int64)
+def block_of(measured: Measured) -> Any:
+    """What a row holds of the gradients: float32 ``[PARTS * variables]``."""
+    return tf.concat([measured.norm, measured.nans, measured.infs], axis=0)
+
+
+def pack_row(block: Any, facts: StepFacts, seq: Any, step: Any) -> Any:
+    """One step as a row: float32 ``[width]``.
+
+    Args:
+      block: see `block_of`.
+    """
     scalars = [
-        seq // layout.SPLIT,
-        seq % layout.SPLIT,
-        step // layout.SPLIT,
-        step % layout.SPLIT,
         _scalar(facts.loss, 0.0),
         0.0 if facts.loss is None else 1.0,
         _scalar(facts.loss_scale, UNKNOWN),
@@ -191,8 +215,23 @@ def pack_row(measured: Measured, facts: StepFacts, seq: Any, step: Any) -> Any:
         _scalar(facts.handled, 0.0),
         _scalar(facts.skipped, 0.0),
     ]
-    head = tf.stack([tf.cast(value, tf.float32) for value in scalars])
-    return tf.concat([head, measured.norm, measured.nans, measured.infs], axis=0)
+    return tf.concat([_whole_numbers(seq, step), tf.stack(scalars), block], axis=0)
+
+
+def _whole_numbers(seq: Any, step: Any) -> Any:
+    """The first scalars of a row: float32 ``[WHOLE]``."""
+    both = tf.stack([tf.cast(seq, tf.int64), tf.cast(step, tf.int64)])
+    return tf.cast(tf.concat([both // layout.SPLIT, both % layout.SPLIT], axis=0), tf.float32)
+
+
+def then_true(function: Callable[[], object]) -> Callable[[], Any]:
+    """A branch that does what `function` does."""
+
+    def run() -> Any:
+        function()
+        return tf.constant(True)
+
+    return run
 
 
 def _scalar(value: Any, default: float) -> Any:

@@ -15,6 +15,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tb_gradhealth.record.tracing import under_xla
@@ -73,21 +74,70 @@ def measure(gradients: Sequence[Any], thorough: Any = False) -> Measured:
       thorough: bool ``[]``, look at every gradient twice.
     """
     with tf.name_scope("gradhealth"):
-        count = len(gradients)
-        present = [i for i, g in enumerate(gradients) if g is not None and g.shape.num_elements() != 0]
-        values = [real_values(gradients[index]) for index in present]
-        columns: Sequence[Any] = [tf.zeros([0])] * len(_BLANK)
-        if values:
-            quick = tf.stack([quick_norm(value) for value in values])
-            needed = tf.logical_or(_suspect(quick), thorough)
-            columns = tf.cond(
-                tf.reduce_any(needed),
-                lambda: _second_look(values, quick, needed),
-                lambda: [quick, *(tf.fill([len(values)], blank) for blank in _BLANK[1:])],
-            )
-        norm = tf.constant([NO_GRADIENT if g is None else 0.0 for g in gradients])
-        blanks = [norm, *(tf.fill([count], blank) for blank in _BLANK[1:])]
-        return Measured(*(_spread(part, present, blank) for part, blank in zip(columns, blanks, strict=True)))
+        look = FirstLook(gradients)
+        again = tf.logical_or(look.suspect(), thorough)
+        columns = tf.cond(again, lambda: astuple(look.again(thorough)), lambda: astuple(look.alone()))
+        return Measured(*columns)
+
+
+def astuple(measured: Measured) -> list[Any]:
+    """The columns, in the order of the fields."""
+    return [getattr(measured, field.name) for field in dataclasses.fields(measured)]
+
+
+class FirstLook:
+    """One pass over a step's gradients: all that a healthy step needs.
+
+    Args:
+      gradients: dense tensors, `tf.IndexedSlices` or None, at least one entry.
+
+    A `tf.nn.l2_loss` for each: small gradients of one size put together first were not faster, of mixed sizes slower.
+    """
+
+    def __init__(self, gradients: Sequence[Any]) -> None:
+        self._count = len(gradients)
+        self._present = [i for i, g in enumerate(gradients) if g is not None and g.shape.num_elements() != 0]
+        self._values = [real_values(gradients[index]) for index in self._present]
+        self._blank = np.array([NO_GRADIENT if g is None else 0.0 for g in gradients], np.float32)
+        if self._values:
+            halves = [tf.nn.l2_loss(value) for value in self._values]
+            if any(half.dtype != tf.float32 for half in halves):
+                self._quick = tf.stack([tf.cast(tf.sqrt(2 * half), tf.float32) for half in halves])
+            else:
+                self._quick = tf.sqrt(2 * tf.stack(halves))
+
+    def suspect(self) -> Any:
+        """Whether a gradient needs a second look: bool ``[]``."""
+        if not self._values:
+            return tf.constant(False)
+        return tf.logical_not(tf.reduce_all(_within(self._quick)))
+
+    def norms(self) -> Any:
+        """The norms, right where nothing is suspect: float32 ``[variables]``; `NO_GRADIENT` for None."""
+        return self._spread(self._quick, self._blank) if self._values else tf.constant(self._blank)
+
+    def alone(self) -> Measured:
+        """What is known without a second look."""
+        return Measured(self.norms(), *(tf.fill([self._count], blank) for blank in _BLANK[1:]))
+
+    def again(self, thorough: Any = False) -> Measured:
+        """Looks again at what is suspect.
+
+        Args:
+          thorough: bool ``[]``, look at all.
+        """
+        if not self._values:
+            return self.alone()
+        needed = tf.logical_or(tf.logical_not(_within(self._quick)), thorough)
+        columns = _second_look(self._values, self._quick, needed)
+        blanks = [self._blank, *(np.full(self._count, blank, np.float32) for blank in _BLANK[1:])]
+        return Measured(*(self._spread(column, blank) for column, blank in zip(columns, blanks, strict=True)))
+
+    def _spread(self, part: Any, blank: Any) -> Any:
+        """The numbers of the present gradients at their places among all."""
+        if len(self._present) == self._count:
+            return part
+        return tf.tensor_scatter_nd_update(tf.constant(blank), [[i] for i in self._present], part)
 
 
 _BLANK = (NO_GRADIENT, 0.0, 0.0, UNKNOWN, UNKNOWN)
@@ -144,8 +194,9 @@ def quick_norm(values: Any) -> Any:
     return tf.cast(tf.sqrt(2 * tf.nn.l2_loss(values)), tf.float32)
 
 
-def _suspect(norms: Any) -> Any:
-    return tf.logical_not(tf.logical_and(norms >= _SUSPECT_BELOW, norms <= LARGEST_NORM))
+def _within(norms: Any) -> Any:
+    """Where norms are what they seem: neither overflowed, nor underflowed, nor NaN. Three operations in all."""
+    return tf.equal(norms, tf.raw_ops.ClipByValue(t=norms, clip_value_min=_SUSPECT_BELOW, clip_value_max=LARGEST_NORM))
 
 
 def _second_look(values: Sequence[Any], quick: Any, needed: Any) -> list[Any]:
@@ -197,10 +248,3 @@ def _careful(values: Any) -> list[Any]:
 
 def _count(flags: Any) -> Any:
     return tf.cast(tf.math.count_nonzero(flags, dtype=tf.int32), tf.float32)
-
-
-def _spread(part: Any, present: Sequence[int], blank: Any) -> Any:
-    """The parts of the present gradients at their places among all."""
-    if len(present) == blank.shape[0]:
-        return part
-    return tf.tensor_scatter_nd_update(blank, [[i] for i in present], part) if present else blank

@@ -20,12 +20,17 @@ _NOTHING_YET = {"norm_min": LARGEST_NORM, "norm_max": -LARGEST_NORM, "first_bad_
 
 def seq_of(row: Any) -> Any:
     """The sequence number in a row's head: int64 ``[]``."""
-    return tf.cast(row[0], tf.int64) * layout.SPLIT + tf.cast(row[1], tf.int64)
+    return _whole(row, "seq")
 
 
 def step_of(row: Any) -> Any:
     """The step in a row's head: int64 ``[]``."""
-    return tf.cast(row[2], tf.int64) * layout.SPLIT + tf.cast(row[3], tf.int64)
+    return _whole(row, "step")
+
+
+def _whole(row: Any, name: str) -> Any:
+    high, low = (tf.cast(row[_SLOT[f"{name}_{part}"]], tf.int64) for part in ("high", "low"))
+    return high * layout.SPLIT + low
 
 
 class LeavingStep:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import tensorflow as tf
+from tensorflow.core.framework import attr_value_pb2
 
 try:
     from tensorflow.python.ops import control_flow_util as _control_flow
@@ -35,6 +36,36 @@ def outside(function: Callable[[], _R]) -> _R:
     """
     with concurrent.futures.ThreadPoolExecutor(1) as thread:
         return thread.submit(function).result()
+
+
+def rarely(wanted: Any, taken: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]) -> list[Any]:
+    """`tf.cond` whose first branch costs nothing while it is not taken.
+
+    TensorFlow unfolds both branches of a `tf.cond` into the function around it, and at each step goes through every
+    operation of the one that was not taken to mark it as dead: hundreds, for a branch over all variables. Here the
+    branches stay functions, of which one is called. Not where there are several devices: a function called so runs on
+    one.
+
+    Args:
+      wanted: bool ``[]``.
+      taken, otherwise: give as many tensors of the same dtypes, at least one.
+    """
+    result = list(tf.cond(wanted, taken, otherwise))
+    if not tf.executing_eagerly() and not under_xla() and len(tf.config.list_logical_devices()) == 1:
+        _keep_folded(result[0])
+    return result
+
+
+def _keep_folded(output: Any) -> None:
+    operation = output.op
+    while operation.type == "Identity":
+        operation = operation.inputs[0].op
+    if operation.type in ("If", "StatelessIf") and hasattr(operation, "_set_attr"):
+        operation._set_attr(LOWERING, attr_value_pb2.AttrValue(b=False))
+
+
+LOWERING = "_lower_using_switch_merge"
+"""The attribute of an `If` operation that says whether its branches are unfolded."""
 
 
 def under_xla() -> bool:

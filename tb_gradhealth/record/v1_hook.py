@@ -12,7 +12,7 @@ from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.nonfinite_causes import SessionExplainer
 from tb_gradhealth.record.pairs import checked_pairs
 from tb_gradhealth.record.recorder import Recorder
-from tb_gradhealth.record.ring import StepFacts, pack_row
+from tb_gradhealth.record.ring import StepFacts, block_of, pack_row
 from tb_gradhealth.record.schema import GroupFacts
 from tb_gradhealth.record.session_rows import SessionRows
 from tb_gradhealth.record.statistics import measure
@@ -72,7 +72,7 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
         with _graph_of([*gradients, *variables]).as_default():
             facts = StepFacts(loss=loss)
             measured = measure(gradients)
-            self.rows = pack_row(measured, facts, 1, 0 if step is None else step)
+            self.rows = pack_row(block_of(measured), facts, 1, 0 if step is None else step)
         self._group = self._recorder.group(GROUP, GroupFacts("v1", every=self._recorder.every))
         self._nonfinite: SessionExplainer | None = None
         self._explainer: Explainer | None = None

@@ -8,13 +8,13 @@ import tensorflow as tf
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import open_recorders
 from tb_gradhealth.record.applied import checked_detail
-from tb_gradhealth.record.channel import Handling
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.pairs import checked_pairs, checked_step
 from tb_gradhealth.record.places import replica_count
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.ring import StepFacts
 from tb_gradhealth.record.schema import GroupFacts
+from tb_gradhealth.record.step import Handling
 from tb_gradhealth.record.tracing import in_v1_graph, never_converted
 
 

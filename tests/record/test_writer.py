@@ -292,7 +292,7 @@ def test_no_number_of_ours_on_the_device_is_nan_or_inf(tmp_path):
 
 
 def test_an_error_of_ours_at_a_step_is_one_warning(tmp_path, monkeypatch):
-    monkeypatch.setattr("tb_gradhealth.record.channel.measure", lambda *a: 1 / 0)
+    monkeypatch.setattr("tb_gradhealth.record.step.FirstLook", lambda *a: 1 / 0)
     variable = tf.Variable(1.0)
     with pytest.warns(UserWarning, match="stopped recording to .*division by zero") as warned:  # noqa: SIM117
         with GradHealthWriter(tmp_path, explain=False) as writer:
