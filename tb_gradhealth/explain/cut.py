@@ -7,6 +7,7 @@ reaches anything that the loss depends on, or it is never read. Many variables g
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Mapping, Sequence
 
 from tb_gradhealth.explain import edges
@@ -111,6 +112,33 @@ class Reach:
         if op.unrecorded != RECORDED:
             return op.unrecorded
         return op.why_blocked(position) or self._closed.get((op.index, position))
+
+    @functools.cached_property
+    def open_to_loss(self) -> list[bool]:
+        """Value → whether a derivative would come back to it if it could carry one.
+
+        Values that cannot (integers, what was written into a variable) are passed: they belong to the cut before them.
+        """
+        program = self.program
+        opened = [False] * len(program.carries)
+        stack = list(program.targets)
+        for value in stack:
+            opened[value] = True
+        while stack:
+            for maker in program.makers[stack.pop()]:
+                op = program.ops[maker]
+                for position, value in enumerate(op.inputs):
+                    if opened[value]:
+                        continue
+                    reason = self.why_closed(op, position)
+                    if reason is None or reason in ("assigned", SILENT) or not program.carries[value]:
+                        opened[value] = True
+                        stack.append(value)
+        return opened
+
+    def mends(self, cut: "Cut") -> bool:
+        """Whether the derivative would arrive if this one cut were mended."""
+        return any(self.open_to_loss[value] for value in cut.op.outputs)
 
     # ---- answers ----
 

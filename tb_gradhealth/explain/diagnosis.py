@@ -72,8 +72,9 @@ class Diagnostician:
         if finding.connected:
             return None
         strong = [cut for cut in finding.cuts if cut.reason not in edges.WEAK | edges.DECOYS]
+        weak = [cut for cut in finding.cuts if cut.reason in edges.WEAK]
         if strong:
-            return self._cut(self._first(strong), finding)
+            return self._cut(self._first(self._worth_mending(strong) or weak or strong), finding)
         dropped = next((op for op in finding.dead if op.type in _LIST_WRITES), None)
         if dropped is not None:
             return Diagnosis(
@@ -83,7 +84,6 @@ class Diagnostician:
                 order=dropped.index,
                 looped=bool(dropped.inside),
             )
-        weak = [cut for cut in finding.cuts if cut.reason in edges.WEAK]
         if weak:
             return self._cut(weak[0], finding)
         if finding.converted:
@@ -95,6 +95,11 @@ class Diagnostician:
         if finding.cuts:
             return self._cut(finding.cuts[0], finding)
         return Diagnosis("never_used", "unused", self._creations.variable(variable), certainty="likely")
+
+    def _worth_mending(self, cuts: list[Cut]) -> list[Cut]:
+        """Those that would let the derivative through if mended; where several ways are cut twice, the user's own."""
+        enough = [cut for cut in cuts if self._reach.mends(cut)]
+        return enough or [cut for cut in cuts if not source.behind_keras(cut.op.stack)]
 
     def _first(self, cuts: list[Cut]) -> Cut:
         """The cut to blame: the first on the way, unless a stop_gradient is wrapped around that very operation."""
@@ -132,6 +137,8 @@ class Diagnostician:
         said = []
         for other in finding.cuts:
             if other.op is cut.op or other.reason in edges.DECOYS | edges.WEAK or other.reason == cut.reason:
+                continue
+            if not self._reach.mends(other):
                 continue
             place = self._place(other.op)
             if place is not None:
@@ -219,7 +226,9 @@ class Diagnostician:
             for value in op.inputs:
                 if behind[value] and _is_constant(program, value) and value in self._fresh(dead):
                     return True
-        return any(_is_constant(program, target) for target in program.targets)
+        if any(_is_constant(program, target) for target in program.targets):
+            return True
+        return not any(behind[leaf] for leaf in program.leaves.values())  # the loss hangs on no variable at all
 
     def _fresh(self, dead: Op) -> set[int]:
         """Float constants first taken after an operation."""

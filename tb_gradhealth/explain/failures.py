@@ -219,7 +219,7 @@ def _cause(
     reason_id: str, op: str, place: Place | None, names: tuple[str, ...], what: str = "", phase: str = "forward",
     certainty: str = "certain", step: int = -1,
 ) -> Cause:  # fmt: skip
-    words = reasons.words(reason_id, reasons.listed(names), op, what)
+    words = reasons.words(reason_id, reasons.listed(names), op, what, len(names) > 1)
     return Cause(
         kind="error",
         reason_id=reason_id,

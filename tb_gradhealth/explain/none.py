@@ -201,7 +201,7 @@ def _cause(group: Sequence[tuple[Asked, Diagnosis]], kind: str, step: int, about
     diagnosis = min((d for _, d in group), key=lambda d: d.order)
     names = tuple(dict.fromkeys(asked.name for asked, _ in group))
     who = reasons.listed(names)
-    words = reasons.words(diagnosis.reason_id, who, diagnosis.op, diagnosis.what)
+    words = reasons.words(diagnosis.reason_id, who, diagnosis.op, diagnosis.what, len(names) > 1)
     place = diagnosis.place
     evidence = diagnosis.evidence + about
     reason = words.reason

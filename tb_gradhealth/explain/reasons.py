@@ -17,7 +17,7 @@ class Words:
 
 WORDS: dict[str, Words] = {
     "never_used": Words(
-        "{who} is never read on the way to the loss: the step does not use it.",
+        "{who} {is_} never read on the way to the loss: the step does not use it.",
         "Use it in the computation of the loss, or remove it; if it is meant to rest, set trainable=False.",
     ),
     "thrown_away": Words(
@@ -134,30 +134,30 @@ WORDS: dict[str, Words] = {
         "Call tape.watch on all the variables, or leave watch_accessed_variables at its default.",
     ),
     "replaced_by_tensor": Words(
-        "{who} is a plain tensor and not a variable: no tape watches it{what}.",
+        "{who} {is_} no variable but a plain tensor, which no tape watches{what}.",
         "Update the variable in place: w.assign_sub(lr * gradient) instead of w = w - lr * gradient (or call "
         "tape.watch on the tensor).",
     ),
     "integer_variable": Words(
-        "{who} is of type {what}: only floating variables have a derivative.",
+        "{who} {is_} of type {what}: only floating variables have a derivative.",
         "Give it a floating initial value (7.0 instead of 7) or a dtype such as tf.float32.",
     ),
     "not_trainable": Words(
-        "{who} is not trainable: a tape does not watch such a variable.",
+        "{who} {is_} not trainable: a tape does not watch such a variable.",
         "Make it trainable (trainable=True), or do not hand it over: take the gradient of trainable_variables.",
     ),
     "untracked": Words(
-        "{who} takes part in the forward pass but Keras does not track it: it is no weight of its layer, and no "
+        "{who} {takes} part in the forward pass but Keras does not track it: it is no weight of its layer, and no "
         "optimizer ever gets it.",
         "Create it with self.add_weight(...) (or keras.Variable) as an attribute of the layer itself; Keras 3 ignores "
         "a plain tf.Variable.",
     ),
     "not_handed_over": Words(
-        "{who} takes part in the forward pass and is trainable, but was never handed to gradient or to an optimizer.",
+        "{who} {takes} part in the forward pass and is trainable, but was never handed to gradient or to an optimizer.",
         "Add it to the list of variables for which the gradient is taken, or set trainable=False.",
     ),
     "custom_gradient_none": Words(
-        "The gradient function of this tf.custom_gradient returns None for the input that {who} goes into.",
+        "The gradient function of this tf.custom_gradient returns None for the input that {who} {goes} into.",
         "Return the derivative with respect to that input in the place of None.",
     ),
     "constant_loss": Words(
@@ -254,16 +254,19 @@ WORDS: dict[str, Words] = {
         "form x + tf.stop_gradient(tf.sign(x) - x).",
     ),
     "zero_wanted": Words(
-        "{who} is not connected to the loss, and unconnected_gradients=ZERO answers zeros instead of None.",
+        "{who} {is_} not connected to the loss, and unconnected_gradients=ZERO answers zeros instead of None.",
         "",
     ),
 }
+
+_SINGULAR = {"is_": "is", "takes": "takes", "goes": "goes"}
+_PLURAL = {"is_": "are", "takes": "take", "goes": "go"}
 
 FLAT_IN_LOOP = "Inside a loop or a branch the answer is 0 and not None."
 """Said of a cut that yields zeros."""
 
 
-def words(reason_id: str, who: str, op: str, what: str = "") -> Words:
+def words(reason_id: str, who: str, op: str, what: str = "", several: bool = False) -> Words:
     """The sentence and the fix of a reason, filled in.
 
     Args:
@@ -271,9 +274,11 @@ def words(reason_id: str, who: str, op: str, what: str = "") -> Words:
       who: names of the variables, listed.
       op: TensorFlow's type of the operation.
       what: a detail; see the sentences.
+      several: whether `who` names more than one.
     """
     found = WORDS[reason_id]
     fields = {"who": who or "The variable", "op": op, "what": what}
+    fields |= _PLURAL if several else _SINGULAR
     return Words(found.reason.format(**fields), found.fix.format(**fields))
 
 

@@ -73,6 +73,7 @@ class TapeWatch:
         *,
         loss: Any = None,
         step: int = -1,
+        names: Sequence[str] | None = None,
     ) -> list[Cause]:
         """Why these gradients are None or zero.
 
@@ -82,22 +83,29 @@ class TapeWatch:
           ill: ``"none"`` and ``"zero"`` → places in the lists that are asked about.
           loss: the loss, where it is known (TensorFlow 1).
           step: for the causes.
+          names: of the variables, for the causes; their own where None.
 
         Returns:
           Causes, the first to mend first; empty when nothing is known (yet).
         """
         try:
-            return self._causes_of(list(gradients), list(variables), ill, loss, step)
+            return self._causes_of(list(gradients), list(variables), ill, loss, step, names)
         except Exception as error:
             _logger.debug("no explanation", exc_info=True)
             return [] if not ill else failures.no_explanation(error, ill, variables)
 
     def _causes_of(
-        self, gradients: list[Any], owners: list[Any], ill: Mapping[str, Sequence[int]], loss: Any, step: int
+        self,
+        gradients: list[Any],
+        owners: list[Any],
+        ill: Mapping[str, Sequence[int]],
+        loss: Any,
+        step: int,
+        names: Sequence[str] | None,
     ) -> list[Cause]:
         from tb_gradhealth.explain import graph_v1, zero
 
-        names = variables.names_of(owners)
+        names = variables.names_of(owners) if names is None else names
         found: list[Cause] = []
         for kind in ("none", "zero"):
             questions: dict[int, tuple[Explainer, list[Asked]]] = {}

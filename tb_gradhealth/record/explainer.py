@@ -18,7 +18,7 @@ from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.nonfinite_causes import NonfiniteExplainer
 from tb_gradhealth.record.recorder import Recorder
-from tb_gradhealth.record.schema import key_of
+from tb_gradhealth.record.schema import key_of, name_of
 
 TRIES = 10
 """Eager steps at which a question is asked again: what explains it is only noted once it was asked."""
@@ -121,7 +121,12 @@ class Explainer:
         tries = self._tries.get(question, 0)
         if tries >= (TRIES if eager else 1):
             return True
-        causes = self._guard.run(self._watch.causes_of, gradients, variables, {kind: places}, loss=loss) or []
+        causes = (
+            self._guard.run(
+                self._watch.causes_of, gradients, variables, {kind: places}, loss=loss, names=_names(group, variables)
+            )
+            or []
+        )
         self._tries[question] = TRIES if causes else tries + 1
         self._recorder.tell_causes(group, causes)
         return bool(causes)
@@ -141,7 +146,9 @@ class Explainer:
             return False
         places = [place for place, variable in enumerate(group.variables) if key_of(variable) in keys]
         nothing = [None] * len(group.variables)
-        causes = self._guard.run(self._watch.causes_of, nothing, group.variables, {"zero": places}) or []
+        owners = group.variables
+        ask, names = self._watch.causes_of, _names(group, owners)
+        causes = self._guard.run(ask, nothing, owners, {"zero": places}, names=names) or []
         self._recorder.tell_causes(group, causes)
         return bool(causes)
 
@@ -156,7 +163,10 @@ class Explainer:
             ]
             if places:
                 ask = self._watch.causes_of
-                causes = self._guard.run(ask, traced.gradients, traced.variables, {"zero": places}, loss=traced.loss)
+                names = _names(group, traced.variables)
+                causes = self._guard.run(
+                    ask, traced.gradients, traced.variables, {"zero": places}, loss=traced.loss, names=names
+                )
                 self._recorder.tell_causes(group, causes or [])
                 answered |= bool(causes)
         return answered
@@ -168,6 +178,12 @@ class Explainer:
             step = group.last_step_plus_one()
             causes = [dataclasses.replace(c, step=step) if c.kind == "error" and c.step < 0 else c for c in causes]
         self._recorder.tell_causes(group, causes)
+
+
+def _names(group: Group, variables: Sequence[Any]) -> list[str]:
+    """The names that the group's schema gives these variables."""
+    at = {key_of(variable): index for index, variable in enumerate(group.variables)}
+    return [name_of(variable, at.get(key_of(variable), place)) for place, variable in enumerate(variables)]
 
 
 def _open_watch(on_causes: Any) -> Any:
