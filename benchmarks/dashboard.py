@@ -31,6 +31,7 @@ from tb_gradhealth.format.reader import read_run
 COLUMNS = 1500
 REPEATS = 5
 RUN = "run/gradhealth"
+RUNS = ("a/gradhealth", "b/gradhealth", "c/gradhealth")
 EARLY_STEPS = 10_000
 NEW_RECORDS = 4
 
@@ -76,6 +77,7 @@ def measure(folder: Path, shape: Shape, loaders: Sequence[str], *, browser: bool
                     for word in ("again", "and again"):
                         opened = open_grad_health(found, board.url, RUN, shape.variables)
                         say(f"tab opened {word}", f"{opened.seconds:.2f} s, {opened.received / 1e6:.2f} MB")
+        several(folder, run, loader)
         if browser:
             tabs(folder, run, loader)
     run.close()
@@ -104,6 +106,10 @@ def answers(board: Board, run: GrowingRun, numpy_seconds: float) -> None:
         "run": ("run", {"run": RUN}),
         "tile, whole run": ("tile", {**adam, "columns": COLUMNS}),
         "tile, a tenth": ("tile", {**adam, "columns": COLUMNS, "first": middle, "last": middle + last // 10}),
+        "tile, 100 variables": (
+            "tile",
+            {**adam, "columns": COLUMNS, "variables": f"0-{min(100, run.shape.variables) - 1}"},
+        ),
         "tile, smallest": ("tile", {**adam, "columns": COLUMNS, "keep": "smallest"}),
         "tile, change": ("tile", {**adam, "columns": COLUMNS, "metric": "change"}),
         "lines of 8": ("lines", {**adam, "columns": COLUMNS, "variables": chosen}),
@@ -126,6 +132,27 @@ def memory(board: Board, before: dict[str, int], run: GrowingRun) -> None:
         f"TensorBoard {before['now'] / 1e6:.0f} → {now['now'] / 1e6:.0f} MB (peak {now['peak'] / 1e6:.0f}), "
         f"data server {now['data_server'] / 1e6:.0f} MB; grown by {grown / run.nbytes:.2f} × the log",
     )
+
+
+def several(folder: Path, run: GrowingRun, loader: str) -> None:
+    """Prints what the plugin holds of three runs where it may hold one and a half."""
+    logs = folder / "several"
+    if not logs.exists():
+        for name in RUNS:
+            shutil.copytree(run.directory, logs / name)
+    limit = run.nbytes * 3 // 2 >> 20
+    with tensorboard(logs, loader, TB_GRADHEALTH_CACHE_MB=str(limit)) as board:
+        for name in RUNS:
+            board.wait_for_step(name, run.last_step)
+        before, times = board.memory(), []
+        for name in RUNS * 2:
+            times.append(board.get("tile", run=name, group="adam", columns=COLUMNS)[1])
+        grown = board.memory()["now"] - before["now"]
+        say(
+            "three runs, limit",
+            f"{limit} MB of {3 * run.nbytes / 1e6:.0f}: grown by {grown / 1e6:.0f} MB; a tile that has to be read anew "
+            f"{max(times):.2f} s",
+        )
 
 
 def refresh(board: Board, run: GrowingRun, name: str) -> None:

@@ -72,7 +72,7 @@ class Board:
 
 
 @contextlib.contextmanager
-def tensorboard(logdir: Path, loader: str) -> Iterator[Board]:
+def tensorboard(logdir: Path, loader: str, **environment: str) -> Iterator[Board]:
     """Runs a TensorBoard until the end of the block. `loader`: ``"rust"`` or ``"python"``."""
     fast = {"rust": "true", "python": "false"}[loader]
     command = [
@@ -80,7 +80,7 @@ def tensorboard(logdir: Path, loader: str) -> Iterator[Board]:
         "--port=0", "--reload_interval=1",
     ]  # fmt: skip
     process = subprocess.Popen(
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=dict(os.environ)
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **environment}
     )
     try:
         yield Board(_address(process), process.pid)

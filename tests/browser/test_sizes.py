@@ -59,6 +59,7 @@ def test_a_hidden_tab_asks_for_nothing_and_is_whole_when_it_comes_back(page, boa
     tab.painted()
     assert overflow(tab) == []
     assert near(tab.colour("encoder/gru/kernel", 0.9), "#d50000")
+    tab.shot("hidden_and_back")
 
 
 def test_changing_to_dark_changes_the_page_at_once(page, board):

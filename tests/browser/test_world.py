@@ -155,14 +155,27 @@ def test_a_server_that_goes_away_and_comes_back(page, start, tmp_path):
     expect(tab.verdict).to_contain_text("No gradient (None)")
 
 
-def test_a_run_that_is_deleted_while_it_is_shown(page, start, tmp_path):
+@both
+def test_a_run_that_is_deleted_while_it_is_shown(page, start, tmp_path, loader):
     browser_logs.vae(tmp_path / "doomed").close()
     browser_logs.one(tmp_path / "other").close()
-    tab = Tab(page, start(tmp_path, runs=2)).run("doomed")
+    tab = Tab(page, start(tmp_path, loader, runs=2)).run("doomed")
     shutil.rmtree(tmp_path / "doomed")
     expect(tab.verdict).to_contain_text("The run doomed is not there", timeout=40_000)
+    tab.shot("run_deleted")
     tab.button("Show another run").click()
     expect(tab.verdict).to_contain_text("Healthy")
+
+
+def test_a_run_whose_files_alone_are_deleted_stays_and_the_help_says_why(page, start, tmp_path):
+    run = browser_logs.vae(tmp_path / "doomed")
+    run.close()
+    tab = Tab(page, start(tmp_path, "python")).run("doomed")
+    run.path.unlink()
+    page.wait_for_timeout(12_000)  # the page has asked again, and TensorBoard has looked again
+    expect(tab.verdict).to_contain_text("No gradient (None)")
+    tab.press("?")
+    expect(tab.frame.get_by_role("dialog")).to_contain_text("Delete a run's folder and it goes from this page")
 
 
 @both
@@ -171,6 +184,7 @@ def test_below_a_path_prefix(page, start, tmp_path, loader):
     board = start(tmp_path, loader, ("--path_prefix", "/some/where"), prefix="/some/where")
     tab = Tab(page, board).run("run")
     expect(tab.verdict).to_contain_text("No gradient (None)")
+    tab.shot("path_prefix")
 
 
 def test_log_directories_with_names_of_their_own(page, start, tmp_path):
@@ -182,6 +196,7 @@ def test_log_directories_with_names_of_their_own(page, start, tmp_path):
     expect(tab.verdict).to_contain_text("No gradient (None)")
     tab.frame.locator(".top-bar .menu button").first.click()
     expect(tab.frame.locator(".run-table")).to_contain_text("second")
+    tab.shot("logdir_spec")
 
 
 def test_inside_the_frame_of_a_notebook(page, board, notebook):

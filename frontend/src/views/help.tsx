@@ -62,6 +62,11 @@ export function Help() {
                 shows the variable's details; drag over the curves to zoom to those steps.
               </p>
               <p>
+                Delete a run's folder and it goes from this page. Where its files alone are deleted,
+                TensorBoard's slower loader (<code>--load_fast=false</code>, and where there is no other)
+                shows what it has read until it is started anew.
+              </p>
+              <p>
                 Norms are taken before clipping. A cell shows the worst of the steps that it stands for, so
                 nothing bad is ever averaged away.
               </p>
