@@ -2,10 +2,11 @@
 PYTHON ?= python3
 DEV = @command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not installed. On Debian: apt-get install python3 python3-venv"; exit 1; }; $(PYTHON) scripts/dev.py
 
-.PHONY: help demo test check setup screenshots proto clean
+.PHONY: help demo test test-tensorflow check setup screenshots proto clean
 help:
 	@echo "make demo         train the examples and show them in TensorBoard   DEMO_ARGS=--no-serve: only train"
 	@echo "make test         all tests                                         TEST_ARGS=\"tests/format -q\": these"
+	@echo "make test-tensorflow VERSION=2.16   what leans on TensorFlow, with that version in an environment of its own"
 	@echo "make check        linters and types"
 	@echo "make screenshots  the README's pictures and texts, taken anew"
 	@echo "make proto        the protobuf code, generated anew"
@@ -16,6 +17,9 @@ demo:
 
 test:
 	$(DEV) test $(TEST_ARGS)
+
+test-tensorflow:
+	$(DEV) test-tensorflow $(VERSION) $(TEST_ARGS)
 
 screenshots:
 	$(DEV) screenshots $(ARGS)

@@ -1,6 +1,6 @@
 """Sets up and runs what a developer needs: `make` calls this, and so does CI where there is no `make`.
 
-    python3 scripts/dev.py setup | check | test | demo | screenshots | proto | clean    [arguments for the program]
+    python3 scripts/dev.py setup | check | test | test-tensorflow VERSION | demo | screenshots | proto | clean    [arguments for the program]
 
 Needs Python 3.11 or newer with `venv`, and nothing else: every command first brings `.venv` up to date, installs what
 is pinned in `requirements/dev.txt`, builds the dashboard and, for the tests, installs Chromium. What is there already
@@ -150,6 +150,17 @@ def test(arguments: list[str]) -> None:
     run(PYTHON, "-m", "pytest", *(arguments or everything), env=env)
 
 
+def test_tensorflow(arguments: list[str]) -> int:
+    """The tests that lean on TensorFlow, with another version of it."""
+    sys.path.insert(0, str(ROOT))
+    from scripts import old_tensorflow
+
+    try:
+        return old_tensorflow.main(arguments)
+    except old_tensorflow.SetUpError as error:
+        raise SetUpError(str(error)) from None
+
+
 def proto() -> None:
     """Generates the protobuf code anew, with the version whose output every supported runtime can import."""
     tools = ROOT / ".venvs" / "proto"
@@ -175,6 +186,8 @@ def main(arguments: list[str]) -> int:
             check()
         elif verb == "test":
             test(rest)
+        elif verb == "test-tensorflow":
+            return test_tensorflow(rest)
         elif verb == "demo":
             set_up()
             os.execv(PYTHON, [str(PYTHON), "-m", "demo", *rest])

@@ -172,18 +172,42 @@ def _of_operation(op: Any, error: Any, stack: source.Stack, names: tuple[str, ..
     original = private.original_operation(op)
     if original is None and "gradient" not in op.name:
         return None
+    message = _short(error.message)
+    python = _derivative_of_python(op)
+    if python is not None:  # what it hands on has no shape: the next operation chokes on it
+        place = _place_of(python, stack)
+        cause = _cause("py_function_numpy", python.type, place, names, "", "forward", "likely", step)
+        return dataclasses.replace(cause, evidence=(_said("Running the derivative", None, error),))
     noted = noted_forward(op)
     known = original if original is not None else noted[0] if noted else None
     forward = known if known is not None else infer_forward(op, noted[1] if noted else "")
     if forward is None:
         return None
-    place = Creations(stack).place_of(
-        Op(forward.type, 0, [], [], {}, source=forward, name=forward.name, scope=forward.name)
-    )
-    message = _short(error.message)
+    place = _place_of(forward, stack)
     cause = _cause("gradient_raised", forward.type, place, names, message, "backward",
                    "certain" if known is not None else "likely", step)  # fmt: skip
     return dataclasses.replace(cause, evidence=(_said("Running the derivative", None, error),))
+
+
+def _place_of(op: Any, stack: source.Stack) -> Place | None:
+    return Creations(stack).place_of(Op(op.type, 0, [], [], {}, source=op, name=op.name, scope=op.name))
+
+
+def _derivative_of_python(op: Any, far: int = 24) -> Any:
+    """The `tf.py_function` whose derivative an operation is made of, some operations back; None if there is none."""
+    from tb_gradhealth.explain.nonfinite.gradient_calls import noted_forward
+
+    todo, seen = [op], {op.name}
+    while todo and len(seen) <= far:
+        current = todo.pop(0)
+        if current.type == "EagerPyFunc" and (noted := noted_forward(current)) is not None:
+            return noted[0]
+        for tensor in current.inputs:
+            backward = "gradient" in tensor.op.name or tensor.op.type == "EagerPyFunc"
+            if backward and tensor.op.name not in seen:
+                seen.add(tensor.op.name)
+                todo.append(tensor.op)
+    return None
 
 
 def _ending(ops: Mapping[str, Any], name: str) -> Any:

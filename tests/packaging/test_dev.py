@@ -8,7 +8,7 @@ import pytest
 from layers import ROOT
 
 sys.path.insert(0, str(ROOT))
-from scripts import dev
+from scripts import dev, old_tensorflow
 
 
 @pytest.fixture
@@ -106,3 +106,18 @@ def test_a_failing_pip_says_what_it_needs_and_is_tried_again(monkeypatch, calls,
 def test_an_unknown_word_prints_the_help(capsys):
     assert dev.main(["dance"]) == 2
     assert "setup | check | test" in capsys.readouterr().out
+
+
+def test_another_tensorflow_is_pinned_and_goes_into_a_folder_of_its_own():
+    wanted = old_tensorflow.requirements("2.16", (3, 11))
+    assert {"tensorflow==2.16.*", "tf_keras==2.16.*", "tensorboard==2.16.*"} <= set(wanted)
+    assert all((ROOT / test).exists() for test in old_tensorflow.TESTS)
+
+
+@pytest.mark.parametrize(
+    ("version", "python", "says"),
+    [("3.0", (3, 11), "VERSION is one of 2.16"), ("2.18", (3, 13), "Python 3.12 or older. Received: Python 3.13")],
+)
+def test_a_tensorflow_that_cannot_be_had_is_refused_with_what_to_write(version, python, says):
+    with pytest.raises(old_tensorflow.SetUpError, match=says):
+        old_tensorflow.requirements(version, python)
