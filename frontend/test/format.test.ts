@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   ago,
   count,
+  cutName,
   fileName,
   plural,
   quantity,
@@ -10,7 +11,6 @@ import {
   shape,
   share,
   shortCount,
-  splitName,
   stepRange,
   steps,
   tick,
@@ -64,21 +64,24 @@ describe("names", () => {
   it("lose nothing when they are cut, and what is seen of them fits", () => {
     fc.assert(
       fc.property(fc.string(), fc.integer({ min: 3, max: 60 }), (name, room) => {
-        const [head, tail] = splitName(name, room, letters);
-        expect(head + tail).toBe(name);
-        expect(tail.length + (head === "" ? 0 : 1)).toBeLessThanOrEqual(room);
+        const { head, hidden, tail } = cutName(name, room, letters);
+        expect(head + hidden + tail).toBe(name);
+        expect(head.length + tail.length + (hidden === "" ? 0 : 1)).toBeLessThanOrEqual(room);
       }),
     );
   });
 
-  it("keep as much of their end as fits, from a slash on where one is near, and all of it where all fits", () => {
-    expect(splitName("encoder/gru/kernel", 18, letters)).toEqual(["", "encoder/gru/kernel"]);
-    expect(splitName("encoder/gru/kernel", 14, letters)).toEqual(["encoder", "/gru/kernel"]);
-    expect(splitName("transformer/block10/q/kernel", 15, letters)).toEqual([
-      "transformer/bl",
-      "ock10/q/kernel",
-    ]);
-    expect(splitName("x".repeat(300), 12, letters)[1]).toHaveLength(11);
+  it("keep as much of their end as fits and the first letters, and all of it where all fits", () => {
+    const seen = (name: string, room: number) => {
+      const { head, hidden, tail } = cutName(name, room, letters);
+      return hidden === "" ? tail : `${head}…${tail}`;
+    };
+    expect(seen("encoder/gru/kernel", 18)).toBe("encoder/gru/kernel");
+    expect(seen("encoder/gru/kernel", 15)).toBe("en…/gru/kernel");
+    expect(seen("decoder/dense/kernel", 17)).toBe("de…/dense/kernel");
+    expect(seen("transformer/block10/q/kernel", 19)).toBe("tr…block10/q/kernel");
+    expect(seen("encoder/gru/kernel", 9)).toBe("…/kernel");
+    expect(seen("x".repeat(300), 15)).toHaveLength(15);
   });
 
   it("of runs leave out our own folder", () => {

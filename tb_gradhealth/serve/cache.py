@@ -8,6 +8,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 
+from tb_gradhealth.serve.memory import Tidy
 from tb_gradhealth.serve.segment import Segment
 
 
@@ -16,10 +17,12 @@ class SegmentCache:
 
     Args:
       limit: bytes.
+      tidy: told of every segment: reading one passes several times its bytes through short-lived buffers.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, tidy: Tidy | None = None) -> None:
         self._limit = limit
+        self._tidy = tidy or Tidy()
         self._lock = threading.Lock()
         self._held: OrderedDict[Hashable, tuple[object, Segment]] = OrderedDict()
         self._bytes = 0
@@ -46,6 +49,7 @@ class SegmentCache:
             self._bytes += segment.nbytes
             while self._bytes > self._limit and len(self._held) > 1:
                 self._drop(next(iter(self._held)))
+        self._tidy.after(segment.nbytes)
 
     def drop(self, key: Hashable) -> None:
         """Forgets a segment."""

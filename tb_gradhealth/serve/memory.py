@@ -21,16 +21,16 @@ class Tidy:
     """Gives memory back each time that so much has passed through. Thread-safe.
 
     Args:
-      every: bytes of answers.
+      every: bytes of answers and of records that were read.
     """
 
-    def __init__(self, every: int = 64 << 20) -> None:
+    def __init__(self, every: int = 32 << 20) -> None:
         self._every = every
         self._passed = 0
         self._lock = threading.Lock()
 
     def after(self, nbytes: int) -> None:
-        """An answer of that size was made."""
+        """So much was made or read."""
         with self._lock:
             self._passed += nbytes
             due = self._passed >= self._every

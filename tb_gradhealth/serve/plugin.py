@@ -17,7 +17,6 @@ from werkzeug import wrappers
 from tb_gradhealth.format.tags import PLUGIN_NAME
 from tb_gradhealth.serve.api import Api
 from tb_gradhealth.serve.arguments import Arguments
-from tb_gradhealth.serve.memory import Tidy
 from tb_gradhealth.serve.source import Source, Where
 from tb_gradhealth.serve.static_files import StaticFiles
 from tb_gradhealth.serve.store import DEFAULT_LIMIT, Store
@@ -40,9 +39,10 @@ class GradHealthPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def __init__(self, context: base_plugin.TBContext) -> None:
         kept = (context.sampling_hints or {}).get(PLUGIN_NAME)
         self._source = Source(context.data_provider)
-        self._api = Api(Store(self._source, kept, _limit()))
+        store = Store(self._source, kept, _limit())
+        self._api = Api(store)
+        self._tidy = store.tidy
         self._static = StaticFiles()
-        self._tidy = Tidy()
 
     def get_plugin_apps(self) -> dict[str, Any]:
         api = self._api

@@ -8,6 +8,7 @@ from tensorboard import errors
 from tb_gradhealth.health import RunHealth
 from tb_gradhealth.serve.cache import SegmentCache
 from tb_gradhealth.serve.insights import Insights
+from tb_gradhealth.serve.memory import Tidy
 from tb_gradhealth.serve.run import Run, RunReader, revision_of
 from tb_gradhealth.serve.source import Series, Source, Where
 
@@ -26,7 +27,8 @@ class Store:
 
     def __init__(self, source: Source, kept: int | None = None, limit: int = DEFAULT_LIMIT) -> None:
         self.source = source
-        self.cache = SegmentCache(limit)
+        self.tidy = Tidy()
+        self.cache = SegmentCache(limit, self.tidy)
         self._kept = kept
         self._lock = threading.Lock()
         self._runs: dict[tuple[str, str], tuple[RunReader, Insights]] = {}

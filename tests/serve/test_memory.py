@@ -47,6 +47,16 @@ def test_it_is_done_each_time_that_enough_answers_have_passed(monkeypatch) -> No
     assert called == [0, 0]
 
 
+def test_what_is_read_counts(monkeypatch) -> None:
+    called = []
+    monkeypatch.setattr(memory, "_trim", lambda: called.append)
+    world = World()
+    world.store.tidy._every = 1
+    world.writer.records(random_steps(0, 10, 4, ill=0), "adam", 1_000)
+    world.store.run(where(), "r")
+    assert called == [0]
+
+
 def test_freed_memory_leaves_the_process() -> None:
     if memory._trim() is None:
         pytest.skip("the C library keeps what was freed")

@@ -81,22 +81,30 @@ export function shape(dimensions: readonly number[]): string {
   return dimensions.length === 1 ? `(${dimensions[0]},)` : `(${dimensions.join(", ")})`;
 }
 
+/** A name that was cut: what is seen of its beginning, what is not, and the end, which is seen as far as it fits. */
+export interface Cut {
+  readonly head: string;
+  readonly hidden: string;
+  readonly tail: string;
+}
+
+/** Letters of the beginning that are kept: an encoder and a decoder are told apart by them. */
+const LEAD = 2;
+/** Room for at least so many more is needed to spend it on the beginning. */
+const WORTH_A_LEAD = 10;
+
 /**
- * A name in two parts, of which only the second is seen where the whole does not fit: the end tells names apart.
- *
- * The second begins with a slash where one is near. The first is empty where the whole name fits.
+ * Cuts the middle out of a name that does not fit: its end tells most, and begins with a slash where one is near.
  *
  * @param room what there is, in the measure's unit.
- * @param measure of a text; "…" stands before what is seen of a cut name.
+ * @param measure of a text; "…" stands for what is hidden.
  */
-export function splitName(
-  name: string,
-  room: number,
-  measure: (text: string) => number,
-): readonly [head: string, tail: string] {
-  if (measure(name) <= room) return ["", name];
-  const left = room - measure("…");
-  let [low, high] = [0, name.length - 1];
+export function cutName(name: string, room: number, measure: (text: string) => number): Cut {
+  if (measure(name) <= room) return { head: "", hidden: "", tail: name };
+  const lead = name.slice(0, LEAD);
+  const head = measure(`${lead}${"n".repeat(WORTH_A_LEAD)}`) <= room ? lead : "";
+  const left = room - measure(`${head}…`);
+  let [low, high] = [head.length + 1, Math.max(head.length + 1, name.length - 1)];
   while (low < high) {
     const middle = (low + high) >> 1;
     if (measure(name.slice(middle)) <= left) high = middle;
@@ -104,7 +112,7 @@ export function splitName(
   }
   const slash = name.indexOf("/", low);
   const start = slash >= 0 && slash - low <= (name.length - low) / 4 ? slash : low;
-  return [name.slice(0, start), name.slice(start)];
+  return { head, hidden: name.slice(head.length, start), tail: name.slice(start) };
 }
 
 /** The last part of a path of either kind of machine. */

@@ -1,4 +1,6 @@
 import type { RunAnswer } from "../api/types";
+import { count } from "../lib/format";
+import type { Row } from "../lib/rows";
 import { HEALTH, healthWord } from "../lib/states";
 import { useApp, useAppState } from "./context";
 import { Glyph } from "./glyph";
@@ -7,13 +9,15 @@ import { Glyph } from "./glyph";
 export const FILTER_ID = "gradhealth-filter";
 
 /** Search by name and layer, and a button for each state that occurs. */
-export function FilterBar({ main }: { main: RunAnswer }) {
+export function FilterBar({ main, rows }: { main: RunAnswer; rows: readonly Row[] }) {
   const { session } = useApp();
   const { text, states } = useAppState((state) => state.view);
   const counts = new Map<string, number>();
   for (const group of main.groups) {
     for (const { state } of group.variables) counts.set(state, (counts.get(state) ?? 0) + 1);
   }
+  const total = main.groups.reduce((n, group) => n + group.variables.length, 0);
+  const matching = rows.reduce((n, row) => (row.level === 1 ? n + row.members.length : n), 0);
   const order = [...counts.keys()].sort(
     (a, b) => (HEALTH as readonly string[]).indexOf(a) - (HEALTH as readonly string[]).indexOf(b),
   );
@@ -33,6 +37,9 @@ export function FilterBar({ main }: { main: RunAnswer }) {
           event.currentTarget.blur();
         }}
       />
+      <span class="muted" role="status">
+        {matching < total && `${count(matching)} of ${count(total)}`}
+      </span>
       <div class="chips" role="group" aria-label="Show only these states">
         {order.map((state) => (
           <button

@@ -73,7 +73,7 @@ export function HeatSection({
   const waiting = !session.slots.idle();
   return (
     <section class="card heat" aria-label="Gradient health over the steps">
-      <HeatTools main={main} domain={domain} />
+      <HeatTools main={main} domain={domain} rows={rows} />
       <div ref={host} class={waiting ? "heat-host waiting" : "heat-host"}>
         {width > 0 && (
           <>

@@ -1,5 +1,6 @@
 import type { RunAnswer } from "../api/types";
 import { tick } from "../lib/format";
+import type { Row } from "../lib/rows";
 import { type Domain, METRIC_WORDS, METRICS, type Metric } from "../lib/scale";
 import { HEALTH_WORDS } from "../lib/states";
 import { paletteOf, rampGradient } from "../theme/palette";
@@ -9,7 +10,7 @@ import { Glyph } from "./glyph";
 import { ViewMenu } from "./view_menu";
 
 /** What is drawn and how: metric, filter, order, scale, and the legend of the colours. */
-export function HeatTools({ main, domain }: { main: RunAnswer; domain: Domain }) {
+export function HeatTools({ main, domain, rows }: { main: RunAnswer; domain: Domain; rows: readonly Row[] }) {
   const { session, actions } = useApp();
   const view = useAppState((state) => state.view);
   return (
@@ -27,7 +28,7 @@ export function HeatTools({ main, domain }: { main: RunAnswer; domain: Domain })
           ))}
         </select>
       </label>
-      <FilterBar main={main} />
+      <FilterBar main={main} rows={rows} />
       <ViewMenu main={main} />
       <div class="zoom" role="group" aria-label="Zoom">
         <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => actions.zoom(-1)}>

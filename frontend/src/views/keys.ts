@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Row } from "../lib/rows";
 import { type App, useApp } from "./context";
 import { FILTER_ID } from "./filter_bar";
+import { PICKER_ID } from "./run_picker";
 
 interface Key {
   readonly keys: readonly string[];
@@ -78,6 +79,16 @@ export const KEYS: readonly Key[] = [
     shown: "/",
     does: "filter variables: words, state:nan, layer:encoder",
     act: () => document.getElementById(FILTER_ID)?.focus(),
+  },
+  {
+    keys: ["r"],
+    shown: "r",
+    does: "the list of runs",
+    act: () => {
+      const button = document.getElementById(PICKER_ID);
+      button?.focus();
+      button?.click();
+    },
   },
   {
     keys: ["t"],

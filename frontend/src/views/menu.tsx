@@ -7,11 +7,14 @@ export function Menu({
   children,
   wide = false,
   title,
+  id,
 }: {
   label: ComponentChildren;
   children: ComponentChildren | ((close: () => void) => ComponentChildren);
   wide?: boolean;
   title?: string;
+  /** Of the button. */
+  id?: string;
 }) {
   const [open, setOpen] = useState(false);
   const host = useRef<HTMLDivElement>(null);
@@ -36,7 +39,14 @@ export function Menu({
         button.current?.focus();
       }}
     >
-      <button ref={button} type="button" aria-expanded={open} title={title} onClick={() => setOpen(!open)}>
+      <button
+        ref={button}
+        id={id}
+        type="button"
+        aria-expanded={open}
+        title={title}
+        onClick={() => setOpen(!open)}
+      >
         {label} <span class="caret" aria-hidden="true" />
       </button>
       {open && (

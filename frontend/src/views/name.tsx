@@ -1,15 +1,16 @@
-import { splitName } from "../lib/format";
+import { cutName } from "../lib/format";
 
 const SIZE = 12.5;
 const pens = new Map<boolean, CanvasRenderingContext2D>();
 
-/** A name in a column of some pixels: what does not fit is cut out at the front. Who listens hears all of it. */
+/** A name in a column of some pixels: what does not fit is cut out of its middle. Who listens hears all of it. */
 export function Name({ text, width, bold = false }: { text: string; width: number; bold?: boolean }) {
-  const [head, tail] = splitName(text, width, (part) => pen(bold).measureText(part).width);
+  const { head, hidden, tail } = cutName(text, width, (part) => pen(bold).measureText(part).width);
   return (
     <span class="name">
-      {head !== "" && <span class="sr-only">{head}</span>}
-      <span class={head === "" ? "name-tail" : "name-tail cut"}>{tail}</span>
+      {head}
+      {hidden !== "" && <span class="sr-only">{hidden}</span>}
+      <span class={hidden === "" ? "name-tail" : "name-tail cut"}>{tail}</span>
     </span>
   );
 }

@@ -7,6 +7,9 @@ import { useApp, useAppState, useArrivals } from "./context";
 import { VerdictGlyph } from "./glyph";
 import { Menu } from "./menu";
 
+/** Id of the button, for the key that opens the list. */
+export const PICKER_ID = "gradhealth-runs";
+
 const FILTER_FROM = 8;
 
 /** Which run is on show, and which lie beside it. */
@@ -21,6 +24,7 @@ export function RunPicker() {
   return (
     <Menu
       wide
+      id={PICKER_ID}
       title="Choose a run (r)"
       label={
         <span class="run-button">

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { RunAnswer, Variable, VariableAnswer } from "../api/types";
 import { count, plural, quantity, sentenceCase, shape, share, steps } from "../lib/format";
 import { asHealth, HEALTH_MEANING, healthWord } from "../lib/states";
@@ -5,6 +6,9 @@ import { findVariable, pickedVariables } from "../store/selectors";
 import { useApp, useAppState, useArrivals } from "./context";
 import { FlightTable } from "./flight_table";
 import { Glyph } from "./glyph";
+
+/** Pixels of the panel that must be in sight. */
+const LEAST_SEEN = 60;
 
 const ROLES: Readonly<Record<Variable["role"], string>> = {
   trained: "trained",
@@ -15,19 +19,25 @@ const ROLES: Readonly<Record<Variable["role"], string>> = {
 
 /** Everything known of one variable. */
 export function VariablePanel({ answer }: { answer: RunAnswer }) {
+  const panel = useRef<HTMLElement>(null);
   const { session, actions } = useApp();
   useArrivals();
   const key = useAppState((state) => state.view.details);
   const pinned = useAppState((state) => state.view.pinned);
   useAppState((state) => state.view.picked);
   const variable = findVariable(answer, key);
+  // On a narrow page the panel comes below the plots: what was asked for must come into sight.
+  useEffect(() => {
+    const top = panel.current?.getBoundingClientRect().top ?? 0;
+    if (top > window.innerHeight - LEAST_SEEN) panel.current?.scrollIntoView({ block: "start" });
+  }, [key]);
   if (key === null || variable === null) return null;
   const more = session.slots.value<VariableAnswer>("variable");
   const fresh = more !== null && more.index === variable.index && more.name === variable.name ? more : null;
   const error = session.slots.error("variable");
   const drawn = pickedVariables(session.view, answer).includes(key);
   return (
-    <section class="card details" aria-labelledby="details-title">
+    <section ref={panel} class="card details" aria-labelledby="details-title">
       <header class="card-head">
         <Glyph of={variable.state} size={16} />
         <h2 id="details-title" title={variable.name}>

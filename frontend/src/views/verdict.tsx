@@ -45,6 +45,9 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
   );
 }
 
+/** A file full of damage must not push everything else out of sight. */
+const MOST_PROBLEMS = 5;
+
 /** What the reader must know before trusting the rest: records left out, damage, a newer format. */
 export function Problems({ answer }: { answer: RunAnswer }) {
   const lines: string[] = [];
@@ -59,7 +62,9 @@ export function Problems({ answer }: { answer: RunAnswer }) {
       `Part of this run was written in format ${answer.newer_format}, which is newer than this version reads. Upgrade tb_gradhealth where TensorBoard runs.`,
     );
   }
-  lines.push(...answer.problems.filter((line) => !answer.sentence.includes(line)));
+  const unread = answer.problems.filter((line) => !answer.sentence.includes(line));
+  lines.push(...unread.slice(0, MOST_PROBLEMS).map((line) => `Left out: ${line}`));
+  if (unread.length > MOST_PROBLEMS) lines.push(`… and ${count(unread.length - MOST_PROBLEMS)} more.`);
   if (lines.length === 0) return null;
   return (
     <div class="notes" role="status">
