@@ -44,6 +44,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="of the numbers of variables and steps")
     parser.add_argument("--loader", choices=("rust", "python", "both"), default="both")
     parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--no-time-series", action="store_true", help="open the Grad Health tab only")
     args = parser.parse_args()
     shapes = args.shape or [Shape(1_000, 1_000_000), Shape(2_000, 20_000, 1)]
     loaders = ("rust", "python") if args.loader == "both" else (args.loader,)
@@ -51,12 +52,12 @@ def main() -> None:
         scaled = Shape(max(1, int(shape.variables * args.scale)), max(100, int(shape.steps * args.scale)), shape.every)
         folder = Path(tempfile.mkdtemp(prefix="gradhealth_bench_"))
         try:
-            measure(folder, scaled, loaders, browser=not args.no_browser)
+            measure(folder, scaled, loaders, browser=not args.no_browser, series=not args.no_time_series)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(folder: Path, shape: Shape, loaders: Sequence[str], *, browser: bool) -> None:
+def measure(folder: Path, shape: Shape, loaders: Sequence[str], *, browser: bool, series: bool) -> None:
     """Prints everything about one shape of log."""
     begin = time.monotonic()
     run = GrowingRun(folder / "ours" / "run", shape)
@@ -79,7 +80,7 @@ def measure(folder: Path, shape: Shape, loaders: Sequence[str], *, browser: bool
                         say(f"tab opened {word}", f"{opened.seconds:.2f} s, {opened.received / 1e6:.2f} MB")
         several(folder, run, loader)
         if browser:
-            tabs(folder, run, loader)
+            tabs(folder, run, loader, series=series)
     run.close()
     early = Shape(shape.variables, min(EARLY_STEPS, shape.steps), shape.every)
     young = GrowingRun(folder / "early" / "run", early)
@@ -168,7 +169,7 @@ def refresh(board: Board, run: GrowingRun, name: str) -> None:
     say(name, f"run {told:.0f} ms, tile {drawn:.0f} ms after {NEW_RECORDS} new records")
 
 
-def tabs(folder: Path, run: GrowingRun, loader: str) -> None:
+def tabs(folder: Path, run: GrowingRun, loader: str, *, series: bool) -> None:
     """Prints how long the first screen takes with nothing in memory, beside TensorBoard's own tab."""
     variables = run.shape.variables
     with tensorboard(folder / "ours", loader) as board, chromium() as browser:
@@ -178,6 +179,8 @@ def tabs(folder: Path, run: GrowingRun, loader: str) -> None:
         "Grad Health tab",
         f"{ours.seconds:.2f} s to the first screen, {variables:,} variables, {ours.received / 1e6:.2f} MB",
     )
+    if not series:
+        return
     scalars = folder / "scalars"
     if not scalars.exists():
         say("scalars", f"{write_scalars(scalars / 'run', run):,} values written")

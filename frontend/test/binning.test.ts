@@ -7,6 +7,7 @@ import {
   columnEnds,
   divideLine,
   foldRow,
+  holdForward,
   type Matrix,
   widenBad,
 } from "../src/lib/binning";
@@ -155,5 +156,21 @@ describe("divideLine", () => {
     const a = { ...blankLine(3), values: Float32Array.of(6, 1, Number.NaN) };
     divideLine(a, { ...blankLine(3), values: Float32Array.of(2, Number.NaN, 4) });
     expect([...a.values]).toEqual([3, Number.NaN, Number.NaN]);
+  });
+});
+
+describe("holdForward", () => {
+  it("lets the last measurement stand where there is a gradient and no value, and nowhere else", () => {
+    const none = Number.NaN;
+    const matrix = {
+      rows: 2,
+      columns: 5,
+      first: Float64Array.of(0, 1, 2, 3, 4),
+      last: Float64Array.of(0, 1, 2, 3, 4),
+      values: Float32Array.of(none, 2, none, none, 3, none, none, 5, none, none),
+      states: Uint8Array.of(1, 1, 1, 5, 1, 1, 1, 1, 0, 1),
+    };
+    holdForward(matrix);
+    expect([...matrix.values]).toEqual([none, 2, 2, none, 3, none, none, 5, none, 5]);
   });
 });

@@ -134,7 +134,10 @@ def _why(inside: _Part, outside: _Part, variable: int) -> str:
             return f"{word} at {here} of {inside.steps} steps{elsewhere if outside.steps else ''}"
     norm, usual = float(inside.norms[variable]), float(outside.norms[variable])
     if np.isnan(norm):
-        return "no norm inside"
+        word, count = next(
+            ((w, int(inside.counts[s][variable])) for s, w in _WORDS.items() if inside.counts[s][variable]), ("", 0)
+        )
+        return f"{word} at {count} of {inside.steps} steps, as elsewhere" if count else "no norm inside"
     if np.isnan(usual):
         return "no norm elsewhere to compare with"
     if norm == usual:

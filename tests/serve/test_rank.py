@@ -57,6 +57,13 @@ def test_the_whole_run_has_nothing_to_be_compared_with() -> None:
     assert found[0]["outside"] is None
 
 
+def test_what_is_as_ill_elsewhere_says_so() -> None:
+    states = np.full((20, 2), OK)
+    states[:, 1] = NAN
+    found = by_index(rank(table_of(steps(0, states), variables=2), 5, 9))
+    assert found[1]["why"] == "NaN at 5 of 5 steps, as elsewhere"
+
+
 def test_a_range_without_records_is_told() -> None:
     found = by_index(rank(table_of(steps(0, np.full((5, 1), OK)), variables=1), 100, 200))
     assert found[0]["why"] == "no norm inside"

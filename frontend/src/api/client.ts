@@ -1,7 +1,7 @@
 /** Asking the plugin's server. Every address is below the page's own base; nothing else is ever loaded. */
 
-import type { Keep } from "../lib/binning";
-import type { Metric } from "../lib/scale";
+import { holdForward, type Keep } from "../lib/binning";
+import { DETAILED, type Metric } from "../lib/scale";
 import type { StepRange } from "../lib/viewport";
 import { decodeTile, type Tile } from "./tile";
 import type { LinesAnswer, RankAnswer, RunAnswer, RunsAnswer, VariableAnswer } from "./types";
@@ -47,7 +47,9 @@ export class Client {
   /** `variables`: spans of indices; null: all. */
   async tile(drawn: Drawn, keep: Keep, variables: string | null, signal: AbortSignal): Promise<Tile> {
     const response = await this.get("tile", { ...asArguments(drawn), keep, variables }, signal);
-    return decodeTile(await body(response.arrayBuffer()));
+    const tile = decodeTile(await body(response.arrayBuffer()));
+    if (DETAILED.includes(tile.metric)) holdForward(tile);
+    return tile;
   }
 
   lines(drawn: Drawn, variables: readonly number[], signal: AbortSignal): Promise<LinesAnswer> {

@@ -116,6 +116,17 @@ function kept(a: number, b: number, keep: Keep): number {
   return keep === "worst" ? Math.max(a, b) : Math.min(a, b);
 }
 
+/** Where a row has a gradient and no value, its last value before stands for it. Changes `values`. */
+export function holdForward({ rows, columns, states, values }: Matrix): void {
+  for (let row = 0; row < rows; row++) {
+    let last = Number.NaN;
+    for (let at = row * columns; at < (row + 1) * columns; at++) {
+      if (!Number.isNaN(values[at])) last = values[at];
+      else if (states[at] === State.finite) values[at] = last;
+    }
+  }
+}
+
 /** Divides the values of a line by another's; NaN where one of them has none. */
 export function divideLine(line: Line, by: Line): void {
   for (let p = 0; p < line.values.length; p++) line.values[p] /= by.values[p];

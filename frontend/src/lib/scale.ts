@@ -30,6 +30,9 @@ export const METRICS: readonly Metric[] = [
   "change",
 ];
 
+/** Metrics that only some steps are measured for; between them the last measurement stands. */
+export const DETAILED: readonly Metric[] = ["largest", "zero_share", "update_ratio", "weight_norm"];
+
 export const METRIC_WORDS: Readonly<Record<Metric, string>> = {
   norm_max: "Gradient norm, largest",
   norm_min: "Gradient norm, smallest",

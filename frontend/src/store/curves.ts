@@ -4,7 +4,8 @@ import type { LinesAnswer, RunAnswer } from "../api/types";
 import type { Band, Curve, Guide } from "../lib/curves";
 import { quantity } from "../lib/format";
 import { parseVariableKey } from "../lib/rows";
-import type { Metric } from "../lib/scale";
+import { DETAILED, type Metric } from "../lib/scale";
+import { State } from "../lib/states";
 import type { Extra } from "../lib/view_state";
 import { pairing } from "./reading";
 import type { Slots } from "./slots";
@@ -31,12 +32,13 @@ export function linesAnswer(slots: Slots, run: string, group: string): LinesAnsw
 export function variableCurves(slots: Slots, choice: CurveChoice): Curve[] {
   const pairs = choice.main === choice.answer ? null : pairing(choice.main, choice.answer);
   const curves: Curve[] = [];
+  const sparse = DETAILED.includes(choice.metric);
   for (const key of choice.picked) {
     const place = parseVariableKey(pairs === null ? key : (pairs.get(key) ?? ""));
     const answer = place === null ? null : linesAnswer(slots, choice.answer.run, place.group);
     const line = answer?.lines.find((candidate) => candidate.index === place?.index);
     if (answer == null || line === undefined) continue;
-    const points = pointsOf(answer);
+    const points = sparse ? measuredPoints(answer, line) : pointsOf(answer);
     const middle =
       choice.metric === "norm_min" ? line.min : choice.metric === "norm_mean" ? line.mean : line.max;
     // A veil for each of many curves would be fog.
@@ -54,10 +56,12 @@ export function variableCurves(slots: Slots, choice: CurveChoice): Curve[] {
 }
 
 /** The range in which nine of ten variables of the first group lie. */
-export function bandOf(slots: Slots, run: RunAnswer): Band | null {
+export function bandOf(slots: Slots, run: RunAnswer, metric: Metric): Band | null {
   const answer = run.groups.length === 0 ? null : linesAnswer(slots, run.run, run.groups[0].name);
   if (answer === null) return null;
-  const points = pointsOf(answer);
+  const points = DETAILED.includes(metric)
+    ? only(pointsOf(answer), (c) => answer.band.p5[c] !== null)
+    : pointsOf(answer);
   return { x: points.x, low: spread(answer.band.p5, points), high: spread(answer.band.p95, points) };
 }
 
@@ -148,6 +152,17 @@ function pointsOf(answer: LinesAnswer): Points {
   const points = { x, column };
   known.set(answer, points);
   return points;
+}
+
+/** Without the columns in which the line's metric was not measured: its curve goes from measurement to measurement. */
+function measuredPoints(answer: LinesAnswer, line: LinesAnswer["lines"][number]): Points {
+  return only(pointsOf(answer), (c) => line.max[c] !== null || line.state[c] !== State.finite);
+}
+
+/** The points of some columns. */
+function only({ x, column }: Points, wanted: (column: number) => boolean): Points {
+  const kept = column.map(wanted);
+  return { x: x.filter((_, i) => kept[i]), column: column.filter((_, i) => kept[i]) };
 }
 
 function spread<T>(values: readonly T[], { column }: Points): readonly T[] {

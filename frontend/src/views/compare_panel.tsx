@@ -49,10 +49,12 @@ export function ComparePanel({ answers }: { answers: readonly RunAnswer[] }) {
             </header>
             <p class="muted">
               {METRIC_WORDS[metric]}, median over the run.
-              {pairs.length < total &&
+              {pairs.length > 0 &&
+                pairs.length < total &&
                 ` ${plural(total - pairs.length, "variable")} not in ${runLabel(other.run)}.`}
             </p>
-            <table>
+            {pairs.length === 0 && <p>No variable of one has the name of one of the other.</p>}
+            <table hidden={pairs.length === 0}>
               <thead>
                 <tr>
                   <th scope="col">Variable</th>

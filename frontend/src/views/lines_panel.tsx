@@ -70,7 +70,7 @@ export function LinesPanel({ places, view, colours }: LinesPanelProps) {
           ...(against && answer !== main ? (curves.get(main) ?? []).map(outline) : []),
         ],
         others: [...curves.values()].flat(),
-        band: bandOf(slots, answer),
+        band: bandOf(slots, answer, metric),
         guides: variableGuides(answer, metric),
         log: scale === "log" && metric !== "zero_share",
         height,

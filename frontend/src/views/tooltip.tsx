@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { RunAnswer } from "../api/types";
 import { plural, quantity, runLabel, steps } from "../lib/format";
 import type { Row } from "../lib/rows";
-import { METRIC_WORDS } from "../lib/scale";
+import { DETAILED, METRIC_WORDS } from "../lib/scale";
 import { STATE_HEALTH, STATE_WORDS, State } from "../lib/states";
 import { readCell } from "../store/reading";
 import { useApp, useAppState, useCursor } from "./context";
@@ -46,6 +46,7 @@ export function Tooltip({ answers, rows }: { answers: readonly RunAnswer[]; rows
           ) : (
             <>
               <div>{steps(cell.first, cell.last)}</div>
+              {DETAILED.includes(metric) && <div class="muted">as last measured</div>}
               <div class="tooltip-value">
                 <Glyph of={STATE_HEALTH[cell.state]} size={12} />
                 {cell.state !== State.finite && <b>{STATE_WORDS[cell.state]}</b>}

@@ -13,7 +13,9 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
       ? null
       : steps(answer.first_step, answer.last_step),
     variables === 0 ? null : plural(variables, "variable"),
-    ...answer.groups.map((group) => [group.optimizer, group.hooked].filter(Boolean).join(" via ")),
+    ...answer.groups.map(({ optimizer, hooked }) =>
+      [optimizer, HOOKS[hooked] ?? hooked].filter(Boolean).join(" via "),
+    ),
     answer.wall_time === null || answeredAt === null
       ? null
       : `last written ${ago(answer.wall_time, answeredAt / 1000)}`,
@@ -44,6 +46,12 @@ export function VerdictHead({ answer }: { answer: RunAnswer }) {
     </header>
   );
 }
+
+/** Ways of recording, as people write them. */
+const HOOKS: Readonly<Record<string, string>> = {
+  record: "GradHealthWriter.record",
+  v1: "v1.GradHealthHook",
+};
 
 /** A file full of damage must not push everything else out of sight. */
 const MOST_PROBLEMS = 5;
