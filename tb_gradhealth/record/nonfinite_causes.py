@@ -34,6 +34,8 @@ class NonfiniteExplainer:
         self._said: set[str] = set()
         self._watch = self._guard.run(_open_watch, not recorder.steps_are_traced, recorder.thresholds.huge_ratio)
         self._told_growth: set[str] = set()
+        self._waiting: set[str] = set()
+        recorder.on_fed = self._fed
         if not getattr(recorder, "explains_kept_steps", False):  # one recorder may see several `fit` calls
             recorder.on_bad_step(self._kept)
             recorder.explains_kept_steps = True  # type: ignore[attr-defined]
@@ -62,7 +64,8 @@ class NonfiniteExplainer:
         try:
             return causes_of_kept(kept)
         except Exception as error:
-            self._say(f"no explanation of the NaN or Inf at step {kept.step}: {error or type(error).__name__}")
+            what = "the enormous gradients" if kept.exploded else f"the NaN or Inf at step {kept.step}"
+            self._say(f"no explanation of {what}: {error or type(error).__name__}")
             return []
 
     def announced(self, group: Group, incidents: Iterable[Incident | pb.Incident]) -> None:
@@ -70,11 +73,22 @@ class NonfiniteExplainer:
         if any(incident.kind == "exploding" for incident in incidents) and group.name not in self._told_growth:
             self._guard.run(self._tell_growth, group)
 
+    def _fed(self, group: Group) -> None:
+        if group.name in self._waiting:
+            self._tell_growth(group)
+
     def _tell_growth(self, group: Group) -> None:
-        causes = self._watch.explosion(group.name) if self._watch is not None else []
+        causes = (
+            self._watch.explosion(group.name) if self._watch is not None and not self._recorder.steps_are_traced else []
+        )
+        for kept in self._recorder.evidence.exploded(group.name):
+            causes += self._kept(kept)
         if causes:
             self._told_growth.add(group.name)
+            self._waiting.discard(group.name)
             self._recorder.tell_causes(group, causes)
+        elif group.name not in self._told_growth:
+            self._waiting.add(group.name)
 
     def _say(self, sentence: str) -> None:
         if sentence not in self._said:

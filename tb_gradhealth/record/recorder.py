@@ -38,6 +38,9 @@ from tb_gradhealth.record.step import NOT_WRITTEN, PLAIN, Handling, Written
 CAPACITY = 64
 """Steps a ring holds, unless one call to the device runs more than half as many."""
 
+SHARE_OF_ONE = 0.1
+"""What the gradient of one variable may have of a group's norm; see `Thresholds.huge_ratio`."""
+
 LOOK_SECONDS = 1.0
 LOOK_STEPS = 10
 """The host looks at the device once this time has passed, and before a ring wraps."""
@@ -84,8 +87,11 @@ class Recorder:
         self._poller = Poller(self.drain)
         self._explain_guard = Guard("explaining gradients that are not finite")
         self.evidence = Evidence()
+        self.evidence.huge = self.thresholds.huge_ratio * SHARE_OF_ONE
         self.on_announced: Callable[[Group, Sequence[Incident]], object] = lambda group, incidents: None
         """Called with a group and its new incidents, before the user's `on_incident`."""
+        self.on_fed: Callable[[Group], object] = lambda group: None
+        """Called with a group when steps of it have been worked in."""
         self.steps_are_traced = False
         """Whether the last step handed over was one being traced."""
         self.closed = False
@@ -216,6 +222,7 @@ class Recorder:
         self._explain_bad_steps(group, windows)
         if incidents:
             self._explain_guard.run(self.on_announced, group, incidents)
+        self._explain_guard.run(self.on_fed, group)
         if self._on_incident is not None:
             for incident in incidents:
                 self._callback_guard.run(self._on_incident, incident)

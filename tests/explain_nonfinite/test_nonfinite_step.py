@@ -152,4 +152,4 @@ def test_a_gradient_that_is_finite_and_grew_says_what_multiplied_it(tmp_path):
     cause = only(training(tmp_path / "ill", 2.0))
     assert (cause.kind, cause.reason_id, cause.op) == ("exploding", "growth_in_recurrence", "MatMul")
     assert cause.line == line_of(test_a_gradient_that_is_finite_and_grew_says_what_multiplied_it, "tf.random.normal")
-    assert cause.variables == ("recurrent",) and any("successive repetitions" in text for text in cause.evidence)
+    assert list(cause.variables) == ["recurrent"] and any("successive repetitions" in text for text in cause.evidence)

@@ -1,5 +1,6 @@
 """A bad step that was kept while it ran inside a traced function: the batch, and the weights from before the update."""
 
+import dataclasses
 from typing import Any
 
 import tensorflow as tf
@@ -10,7 +11,7 @@ from tb_gradhealth.format.causes import Cause
 
 
 def causes_of_kept(kept: Any) -> list[Cause]:
-    """The causes of a kept step.
+    """The causes of a kept step; none of one run eagerly, or if nothing tells why a finite gradient is so large.
 
     Args:
       kept: has the attributes of `tb_gradhealth.record.evidence.KeptStep`.
@@ -33,8 +34,8 @@ def causes_of_kept(kept: Any) -> list[Cause]:
             data=kept.data,
             step=kept.step,
         )
-        causes = causes_of(question)
-    if not causes:
+        causes = causes_of(dataclasses.replace(question, exploded=kept.exploded))
+    if not causes and not kept.exploded:
         raise graph_questions.CannotRun(
             "run once more operation by operation, the step gave finite values (XLA computes some of them otherwise, "
             "and random numbers differ)"
