@@ -98,15 +98,18 @@ describe("Client", () => {
   });
 
   it("leaves out what was not set", () => {
-    const address = answering(200, "").tableAddress({
-      run: "r",
-      group: "g",
-      range: { first: 0, last: 9 },
-      columns: 5,
-      metric: "norm_max",
-      replica: null,
-    });
-    expect(address).toBe(`${BASE}table?run=r&group=g&first=0&last=9&columns=5&metric=norm_max`);
+    const address = answering(200, "").tableAddress(
+      {
+        run: "r",
+        group: "g",
+        range: { first: 0, last: 9 },
+        columns: 5,
+        metric: "norm_max",
+        replica: null,
+      },
+      "smallest",
+    );
+    expect(address).toBe(`${BASE}table?run=r&group=g&first=0&last=9&columns=5&metric=norm_max&keep=smallest`);
   });
 
   it("hands on the server's sentence when it refuses", async () => {

@@ -24,8 +24,6 @@ from tb_gradhealth.serve.store import DEFAULT_LIMIT, Store
 LIMIT_VARIABLE = "TB_GRADHEALTH_CACHE_MB"
 """Environment variable: how many megabytes of records the plugin may hold in memory."""
 
-Handler = Callable[[wrappers.Request], wrappers.Response]
-
 
 class GradHealthPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     """Serves the Grad Health tab.

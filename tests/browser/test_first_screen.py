@@ -108,6 +108,8 @@ def test_lists_incidents_with_their_steps_and_counts(page, each_board):
     tab.button("Steps").click()
     first = tab.frame.locator(".incidents tbody tr").first
     expect(first).to_contain_text("zero")
+    tab.button("Steps").click()
+    expect(first).to_contain_text("480–599")
 
 
 def test_a_healthy_run_says_what_was_checked_and_folds_to_a_line_per_layer(page, each_board):

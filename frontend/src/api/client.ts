@@ -70,8 +70,8 @@ export class Client {
   }
 
   /** Where the browser downloads the matrix as CSV. */
-  tableAddress(drawn: Drawn): string {
-    return this.address("table", asArguments(drawn));
+  tableAddress(drawn: Drawn, keep: Keep): string {
+    return this.address("table", { ...asArguments(drawn), keep });
   }
 
   private async json<T>(route: string, args: Arguments, signal: AbortSignal): Promise<T> {

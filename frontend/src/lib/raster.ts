@@ -19,7 +19,7 @@ export interface PixelColours {
 }
 
 /** Rows of a pixel buffer, top inclusive, bottom exclusive. */
-export interface Strip {
+interface Strip {
   readonly pixels: Uint32Array;
   /** Pixels in a row of the buffer. */
   readonly stride: number;

@@ -172,7 +172,7 @@ export function variablesBetween(rows: readonly Row[], ends: readonly string[]):
 }
 
 /** The most severe of some variables; among equals the one that is ill for longest. */
-export function worstOf(leaves: readonly Leaf[]): Leaf {
+function worstOf(leaves: readonly Leaf[]): Leaf {
   return leaves.reduce((worst, leaf) => (byIllness(leaf, worst) < 0 ? leaf : worst));
 }
 

@@ -16,7 +16,7 @@ const RANGED: readonly Metric[] = ["norm_max", "norm_min", "norm_mean", "norm_la
 /** The applied update should be about a thousandth of the weight: an old and useful rule of thumb. */
 const UPDATE_GUIDE = 1e-3;
 
-export interface CurveChoice {
+interface CurveChoice {
   readonly main: RunAnswer;
   readonly answer: RunAnswer;
   /** Keys of variables of the main run. */
@@ -25,7 +25,7 @@ export interface CurveChoice {
   readonly metric: Metric;
 }
 
-export function linesAnswer(slots: Slots, run: string, group: string): LinesAnswer | null {
+function linesAnswer(slots: Slots, run: string, group: string): LinesAnswer | null {
   return slots.value<LinesAnswer>(`lines|${run}|${group}`);
 }
 

@@ -10,7 +10,7 @@ import type { AppState, RowWindow } from "./state";
 /** Models with no more variables than this are sent whole: scrolling them waits for nothing. */
 export const SMALL = 256;
 /** A row that folds more variables than this is drawn from a coarse matrix of all of them. */
-export const GIANT = 64;
+const GIANT = 64;
 /** Rows come in pages, and those before and after the ones in sight come with them. */
 export const PAGE = 32;
 

@@ -14,7 +14,7 @@ import type { AppState } from "./state";
 const MOST_COLUMNS = 4096;
 const MOST_LINES = 32;
 /** Columns of the table view. */
-export const TABLE_COLUMNS = 12;
+const TABLE_COLUMNS = 12;
 /** Columns of what stands for all variables of a large model. */
 const OVERVIEW_COLUMNS = 256;
 /** Zooming and panning ask only when they come to rest for this long. */

@@ -1,6 +1,6 @@
 /** What follows from the state and the answers that have arrived. */
 
-import type { Cause, Group, Incident, RunAnswer, RunSummary, RunsAnswer, Variable } from "../api/types";
+import type { Group, Incident, RunAnswer, RunSummary, RunsAnswer, Variable } from "../api/types";
 import { parseVariableKey, variableKey } from "../lib/rows";
 import { healthRank, isCalm } from "../lib/states";
 import type { ViewState } from "../lib/view_state";
@@ -82,7 +82,7 @@ export function findVariable(answer: RunAnswer | null, key: string | null): Vari
   return findGroup(answer, place.group)?.variables[place.index] ?? null;
 }
 
-export function findGroup(answer: RunAnswer, name: string): Group | null {
+function findGroup(answer: RunAnswer, name: string): Group | null {
   return answer.groups.find((group) => group.name === name) ?? null;
 }
 
@@ -106,8 +106,4 @@ export function pickedVariables(view: ViewState, answer: RunAnswer): readonly st
 
 export function incidentsByStep(answer: RunAnswer): readonly Incident[] {
   return [...answer.incidents].sort((a, b) => a.first_step - b.first_step || a.id - b.id);
-}
-
-export function causeOf(answer: RunAnswer, incident: Incident): Cause | null {
-  return answer.causes.find((cause) => cause.id === incident.cause) ?? null;
 }

@@ -25,7 +25,7 @@ export function useApp(): App {
 }
 
 /** The picked part of a store; renders again when it changes. */
-export function useStore<T extends object, R>(store: Store<T>, pick: (value: T) => R): R {
+function useStore<T extends object, R>(store: Store<T>, pick: (value: T) => R): R {
   const [, render] = useState({});
   const picked = pick(store.get());
   const latest = useMemo(() => ({ pick, picked }), []);

@@ -40,14 +40,17 @@ export function ExportMenu() {
     if (now === null) return [];
     return now.answer.groups.map((group) => ({
       name: group.name,
-      href: client.tableAddress({
-        run: now.answer.run,
-        group: group.name,
-        range: now.view.range,
-        columns: CSV_COLUMNS,
-        metric: session.view.metric,
-        replica: session.view.replica,
-      }),
+      href: client.tableAddress(
+        {
+          run: now.answer.run,
+          group: group.name,
+          range: now.view.range,
+          columns: CSV_COLUMNS,
+          metric: session.view.metric,
+          replica: session.view.replica,
+        },
+        session.view.keep,
+      ),
       file: `${fileStem(now.answer.run)}-${fileStem(group.name)}.csv`,
     }));
   };

@@ -14,7 +14,7 @@ import type { PlotPlaces } from "./plot_row";
 import { RankedBox } from "./ranked_box";
 import { RowLabel, rowId } from "./row_labels";
 
-export interface HeatGridProps {
+interface HeatGridProps {
   readonly places: PlotPlaces;
   readonly rows: readonly Row[];
   readonly view: Viewport;

@@ -28,7 +28,7 @@ const LEAST_BAD = 3;
 const SIGN = 10;
 const SIGN_ROOM = 15;
 
-export interface HeatPlotProps {
+interface HeatPlotProps {
   readonly main: RunAnswer;
   readonly answer: RunAnswer;
   readonly rows: readonly Row[];

@@ -15,20 +15,24 @@ const ORDERS: Readonly<Record<Order, (a: Incident, b: Incident) => number>> = {
   variables: (a, b) => b.variables.length - a.variables.length,
 };
 
-const HEAD_TITLES: Readonly<Record<Order, string>> = {
+const HEAD_TITLES: Readonly<Record<Exclude<Order, "last">, string>> = {
   severity: "Order by severity",
-  first: "First and last step; order by the first",
-  last: "Order by the last step",
+  first: "First and last step; order by the first, then by the last",
   steps: "How many steps were bad",
   variables: "How many variables",
 };
 
-const HEADS: readonly (readonly [Order, string])[] = [
+const HEADS: readonly (readonly [Exclude<Order, "last">, string])[] = [
   ["severity", "What"],
   ["first", "Steps"],
   ["steps", "Bad"],
   ["variables", "Variables"],
 ];
+
+/** The column of steps orders by the first of them, and by the last. */
+function isBy(order: Order, column: Order): boolean {
+  return order === column || (column === "first" && order === "last");
+}
 
 const SHOWN = 12;
 
@@ -48,10 +52,15 @@ export function IncidentList({ answer }: { answer: RunAnswer }) {
         <thead>
           <tr>
             {HEADS.map(([key, words]) => (
-              <th key={key} scope="col" aria-sort={order === key ? "other" : "none"} class={`col-${key}`}>
-                <button type="button" class="plain" title={HEAD_TITLES[key]} onClick={() => setOrder(key)}>
-                  {words}
-                  {order === key && <span class="caret" aria-hidden="true" />}
+              <th key={key} scope="col" aria-sort={isBy(order, key) ? "other" : "none"} class={`col-${key}`}>
+                <button
+                  type="button"
+                  class="plain"
+                  title={HEAD_TITLES[key]}
+                  onClick={() => setOrder(key === "first" && order === "first" ? "last" : key)}
+                >
+                  {key === "first" && order === "last" ? "Last step" : words}
+                  {isBy(order, key) && <span class="caret" aria-hidden="true" />}
                 </button>
               </th>
             ))}

@@ -23,7 +23,7 @@ const EXTRA_WORDS: Readonly<Record<Extra, string>> = {
 const HEIGHT = { share: 0.24, least: 190, most: 420 };
 const EXTRA_HEIGHT = 84;
 
-export interface LinesPanelProps {
+interface LinesPanelProps {
   readonly places: PlotPlaces;
   readonly view: Viewport;
   readonly colours: ReadonlyMap<string, string>;

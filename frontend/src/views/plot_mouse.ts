@@ -25,7 +25,7 @@ interface Corners {
   readonly y1: number;
 }
 
-export interface PlotMouse {
+interface PlotMouse {
   handlers(run: string): Record<string, unknown>;
   /** Where to draw the box that is being dragged. */
   readonly box: ((scrolled: number) => Record<string, string>) | null;

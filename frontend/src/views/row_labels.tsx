@@ -5,7 +5,7 @@ import { useApp, useCursor } from "./context";
 import { Glyph } from "./glyph";
 import { Name } from "./name";
 
-export interface RowLabelProps {
+interface RowLabelProps {
   readonly row: Row;
   readonly index: number;
   readonly top: number;
