@@ -5,6 +5,7 @@ five bytes per row, and no record more than 69.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,24 +22,37 @@ _OFFSETS = {"norm_max_step": 0, "first_bad_step": 1}
 
 def encode(windows: Windows, index: int = 0) -> pb.Record:
     """The Record of one window."""
-    record = pb.Record()
+    return encode_all(windows.select(slice(index, index + 1)))[0]
+
+
+def encode_all(windows: Windows) -> list[pb.Record]:
+    """The Record of each window. Columns are looked at for all windows at once, which is several times as fast."""
+    fields: list[dict[str, Any]] = [{} for _ in range(len(windows))]
     for column in _STORED_SCALARS:
-        value = getattr(windows, column.name)[index].item()
-        if column.name not in _OPTIONAL or not _is_absent(np.asarray(value), column):
-            setattr(record, column.name, value)
-    first = int(windows.first_step[index])
-    for column in ROWS:
-        values = getattr(windows, column.name)[index]
-        if column.same_as is not None:
-            default = _equal(values, getattr(windows, column.same_as)[index])
-        elif column.name == "norm_max_step":
-            default = bool((values == first).all())
+        values: Array = getattr(windows, column.name)
+        if column.name in _OPTIONAL:
+            _put(fields, column, values.tolist(), ~_are_absent(values, column))
         else:
-            default = _is_absent(values, column)
-        if default:
+            _put(fields, column, values.tolist(), values != 0)
+    for column in ROWS:
+        values = getattr(windows, column.name)
+        if column.same_as is not None:
+            same = getattr(windows, column.same_as)
+            default = ((values == same) | (np.isnan(values) & np.isnan(same))).all(axis=1)
+        elif column.name == "norm_max_step":
+            default = (values == windows.first_step[:, None]).all(axis=1)
+        else:
+            default = _are_absent(values, column).all(axis=1)
+        if default.all():
             continue
-        setattr(record, column.name, _to_disk(values, column, first))
-    return record
+        stored = _to_disk(values, column, windows.first_step[:, None])
+        _put(fields, column, [row.tobytes() for row in stored], ~default)
+    return [pb.Record(**of_window) for of_window in fields]
+
+
+def _put(fields: list[dict[str, Any]], column: Column, values: list[Any], chosen: Array) -> None:
+    for index in np.flatnonzero(chosen).tolist():
+        fields[index][column.name] = values[index]
 
 
 def decode(records: Sequence[pb.Record], wall_times: Sequence[float], rows: int) -> Windows:
@@ -105,22 +119,18 @@ def _fill_scalars(windows: Windows, records: Sequence[pb.Record], wall_times: Se
                 getattr(windows, column.name)[index] = getattr(record, column.name)
 
 
-def _to_disk(values: Array, column: Column, first_step: int) -> bytes:
+def _to_disk(values: Array, column: Column, first_step: Array) -> Array:
     assert column.disk is not None
     shift = _OFFSETS.get(column.name)
     if shift is not None:
         values = np.where(values < 0, 0, values - first_step + shift)
     if column.disk.kind == "u" and column.memory.kind == "i":
         values = np.clip(values, 0, _UINT32_MAX)
-    return values.astype(column.disk).tobytes()
+    return np.ascontiguousarray(values.astype(column.disk))
 
 
-def _is_absent(values: Array, column: Column) -> bool:
-    return bool(np.isnan(values).all() if np.isnan(column.absent) else (values == column.absent).all())
-
-
-def _equal(a: Array, b: Array) -> bool:
-    return bool(((a == b) | (np.isnan(a) & np.isnan(b))).all())
+def _are_absent(values: Array, column: Column) -> Array:
+    return np.isnan(values) if np.isnan(column.absent) else values == column.absent
 
 
 def parse_records(payloads: Iterable[bytes]) -> list[pb.Record]:

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 from tensorboard.compat.proto import event_pb2, summary_pb2, types_pb2
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
-from tb_gradhealth.format.encoding import encode
+from tb_gradhealth.format.encoding import encode_all
 from tb_gradhealth.format.seal import sealed
 from tb_gradhealth.format.tags import CAUSES, FORMAT_VERSION, INCIDENTS, PLUGIN_NAME, SeriesTag, segment_records
 from tb_gradhealth.format.windows import Windows
@@ -56,18 +56,18 @@ class LogWriter:
         """
         segment = self._segments.setdefault((group, generation), _Segment())
         full = segment_records(windows.row_count)
-        for index in range(len(windows)):
-            if segment.records >= full or (segment.records and windows.first_step[index] <= segment.last_step):
+        for record in encode_all(windows):
+            if segment.records >= full or (segment.records and record.first_step <= segment.last_step):
                 segment.index, segment.records = segment.index + 1, 0
             tag = SeriesTag("records", group, generation, segment.index)
-            self._message(str(tag), int(windows.last_step[index]), encode(windows, index))
-            segment.records, segment.last_step = segment.records + 1, int(windows.last_step[index])
+            self._message(str(tag), record.last_step, record)
+            segment.records, segment.last_step = segment.records + 1, record.last_step
 
     def flight(self, windows: Windows, group: str, generation: int, number: int) -> None:
         """Writes single-step windows around the group's incident number `number`."""
         tag = str(SeriesTag("flight", group, generation, number))
-        for index in range(len(windows)):
-            self._message(tag, int(windows.last_step[index]), encode(windows, index))
+        for record in encode_all(windows):
+            self._message(tag, record.last_step, record)
 
     def incidents(self, incidents: pb.Incidents, step: int) -> None:
         """Writes the whole list; readers take the last one."""
