@@ -1,6 +1,6 @@
 """Sets up and runs what a developer needs: `make` calls this, and so does CI where there is no `make`.
 
-    python3 scripts/dev.py setup | check | test | test-tensorflow VERSION | demo | screenshots | proto | clean    [arguments for the program]
+    python3 scripts/dev.py setup | check | test | test-tensorflow | demo | screenshots | proto | clean    [arguments]
 
 Needs Python 3.11 or newer with `venv`, and nothing else: every command first brings `.venv` up to date, installs what
 is pinned in `requirements/dev.txt`, builds the dashboard and, for the tests, installs Chromium. What is there already

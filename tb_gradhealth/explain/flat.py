@@ -86,7 +86,7 @@ def _of(program: Program, op: Op, zero_leaves: Mapping[int, bool]) -> dict[int, 
         return (
             {}
             if loss is None or loss.any()
-            else {0: Closed("ctc_too_short", evidence=("the loss of CTC is exactly 0",))}
+            else {0: Closed("ctc_too_short", evidence=("The loss of CTC is exactly 0.",))}
         )
     if kind == "EagerPyFunc":
         return {position: Closed("py_function_numpy", certain=False) for position in range(len(op.inputs))}

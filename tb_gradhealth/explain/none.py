@@ -16,7 +16,7 @@ from tb_gradhealth.explain.observer import Observer
 from tb_gradhealth.explain.source import innermost
 from tb_gradhealth.format.causes import Cause
 
-TRUNCATED = "the program is so large that only its first part was searched"
+TRUNCATED = "The program is so large that only its first part was searched."
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tb_gradhealth.explain import failures, hooks, variables
@@ -74,6 +75,7 @@ class TapeWatch:
         loss: Any = None,
         step: int = -1,
         names: Sequence[str] | None = None,
+        fresh: bool = False,
     ) -> list[Cause]:
         """Why these gradients are None or zero.
 
@@ -84,12 +86,13 @@ class TapeWatch:
           loss: the loss, where it is known (TensorFlow 1).
           step: for the causes.
           names: of the variables, for the causes; their own where None.
+          fresh: leave out eager calls whose answers are no longer at hand, or were other than what is asked about.
 
         Returns:
           Causes, the first to mend first; empty when nothing is known (yet).
         """
         try:
-            return self._causes_of(list(gradients), list(variables), ill, loss, step, names)
+            return self._causes_of(list(gradients), list(variables), ill, loss, step, names, fresh)
         except Exception as error:
             _logger.debug("no explanation", exc_info=True)
             return [] if not ill else failures.no_explanation(error, ill, variables)
@@ -102,6 +105,7 @@ class TapeWatch:
         loss: Any,
         step: int,
         names: Sequence[str] | None,
+        fresh: bool,
     ) -> list[Cause]:
         from tb_gradhealth.explain import graph_v1, zero
 
@@ -117,6 +121,9 @@ class TapeWatch:
                     unknown = True
                     continue
                 at = call.source_of(owners[place])
+                if kind == "zero" and _contradicts(call, at or 0, fresh):
+                    unknown = True
+                    continue
                 explainer = self._explainer(call)
                 questions.setdefault(id(call), (explainer, []))[1].append(Asked(owners[place], names[place], at or 0))
             for explainer, asked in questions.values():
@@ -197,3 +204,11 @@ class TapeWatch:
             causes = failures.of_call(call, observer)
             if causes:
                 self._on_causes(causes)
+
+
+def _contradicts(call: GradientCall, at: int, fresh: bool) -> bool:
+    """Whether an eager call answered something other than zeros here, or (if that counts) nobody knows any more."""
+    if not call.eager or at >= len(call.results):
+        return False
+    answer = observer.recorder.kept.get(call.results[at])
+    return fresh if answer is None else bool(np.any(np.asarray(answer)))

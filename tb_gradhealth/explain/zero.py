@@ -30,7 +30,8 @@ def causes(explainer: Explainer, asked: Sequence[Asked], step: int = -1) -> list
     inner = _of_inner_calls(explainer, [item for item in asked if item.name not in explained], step)
     explained |= {name for cause in inner for name in cause.variables}
     left = [item for item in asked if item.name not in explained]
-    found = [(item, d) for item in left if (d := _by_value(explainer, item)) is not None]
+    places = frozenset(item.place for item in asked)
+    found = [(item, d) for item in left if (d := _by_value(explainer, item, places)) is not None]
     return cut + inner + gathered(found, "zero", step)
 
 
@@ -48,9 +49,9 @@ def _of_inner_calls(explainer: Explainer, asked: Sequence[Asked], step: int) -> 
     return found
 
 
-def _by_value(explainer: Explainer, asked: Asked) -> Diagnosis | None:
+def _by_value(explainer: Explainer, item: Asked, asked: frozenset[int]) -> Diagnosis | None:
     program = explainer.layout.program
-    starts = explainer.layout.starts[asked.place]
+    starts = explainer.layout.starts[item.place]
     closed = explainer.closed
     if closed is None:
         zeros = {} if explainer.call.eager else _zero_leaves(explainer)
@@ -63,7 +64,7 @@ def _by_value(explainer: Explainer, asked: Asked) -> Diagnosis | None:
             continue
         cuts = [cut for finding in findings for cut in finding.cuts if (cut.op.index, cut.position) in closed]
         if cuts:
-            return _diagnosis(explainer, closed, cuts[0])
+            return _diagnosis(explainer, closed, cuts[0], asked)
     return _only_way(explainer, starts)
 
 
@@ -87,9 +88,18 @@ def _zero_leaves(explainer: Explainer) -> dict[int, bool]:
     return found
 
 
-def _diagnosis(explainer: Explainer, closed: dict[tuple[int, int], Closed], cut: Cut) -> Diagnosis:
+def _is_trained(explainer: Explainer, variable: object, asked: frozenset[int]) -> bool:
+    """Whether a variable is among the sources, got an answer and is not one of those asked about."""
+    at = explainer.call.source_of(variable)
+    none = explainer.call.none
+    return at is not None and at not in asked and at < len(none) and not none[at]
+
+
+def _diagnosis(
+    explainer: Explainer, closed: dict[tuple[int, int], Closed], cut: Cut, asked: frozenset[int]
+) -> Diagnosis:
     reason = closed[cut.op.index, cut.position]
-    op, place, what, reason_id = cut.op, None, reason.what, reason.reason
+    op, place, what, reason_id, variable = cut.op, None, reason.what, reason.reason, None
     if reason.because is not None:  # the zeros come from an activation further up
         op, reason_id = reason.because, "dead_activation"
     if reason.weights is not None:
@@ -98,6 +108,8 @@ def _diagnosis(explainer: Explainer, closed: dict[tuple[int, int], Closed], cut:
         place = explainer.creations.variable(variable) if variable is not None else None
     place = place or _line(explainer, op, reason_id)
     evidence = reason.evidence
+    if reason.weights is not None and _is_trained(explainer, variable, asked):
+        evidence = (*evidence, f"{what} itself gets a gradient, so that this passes with its first update.")
     return Diagnosis(
         reason_id, op.kind or op.type, place, what, "certain" if reason.certain else "likely", evidence, op.index
     )
@@ -138,5 +150,5 @@ def _only_way(explainer: Explainer, starts: Sequence[int]) -> Diagnosis | None:
     reason_id = CANDIDATES[op.type][1]
     return Diagnosis(
         reason_id, op.type, _line(explainer, op, reason_id), "", "likely",
-        ("the values of the step were not at hand; every way to the loss leads through this operation",), op.index,
+        ("The values of the step were not at hand; every way to the loss leads through this operation.",), op.index,
     )  # fmt: skip

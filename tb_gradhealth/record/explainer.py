@@ -110,6 +110,9 @@ class Explainer:
             left = [i for i in group.incidents() if i.kind == "zero" and i.open and i.first_step <= 0]
             if left:
                 self._announced(group, left)
+            wanted = self._zero_wanted.pop(group.name, None)
+            if wanted:
+                self._ask_recorded(group, wanted, fresh=False)
 
     def _ask(
         self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], kind: str, places: list[int], loss: Any
@@ -137,18 +140,22 @@ class Explainer:
         for incident in incidents:
             if incident.kind == "zero":
                 keys = {key_of(group.variables[row % len(group.variables)]) for row in incident.rows}
-                if not self._ask_traced(group, keys) and not self._ask_recorded(group, keys):
+                if not self._ask_traced(group, keys) and not self._ask_recorded(group, keys, fresh=True):
                     self._zero_wanted.setdefault(group.name, set()).update(keys)
 
-    def _ask_recorded(self, group: Group, keys: set[Any]) -> bool:
-        """Asks about the last step that was noted while it ran eagerly; whether there was an answer."""
+    def _ask_recorded(self, group: Group, keys: set[Any], fresh: bool) -> bool:
+        """Asks about the last step that was noted while it ran eagerly; whether there was an answer.
+
+        Args:
+          fresh: only if its gradients are still at hand, to see that they were zero.
+        """
         if self._watch is None or not tf.executing_eagerly():
             return False
         places = [place for place, variable in enumerate(group.variables) if key_of(variable) in keys]
         nothing = [None] * len(group.variables)
         owners = group.variables
         ask, names = self._watch.causes_of, _names(group, owners)
-        causes = self._guard.run(ask, nothing, owners, {"zero": places}, names=names) or []
+        causes = self._guard.run(ask, nothing, owners, {"zero": places}, names=names, fresh=fresh) or []
         self._recorder.tell_causes(group, causes)
         return bool(causes)
 
