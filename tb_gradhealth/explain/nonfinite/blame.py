@@ -14,7 +14,7 @@ from tb_gradhealth.explain.nonfinite import inputs, words
 from tb_gradhealth.explain.nonfinite.data_lines import sought, source_of_data
 from tb_gradhealth.explain.nonfinite.divergence import huge_weight, reason_of_divergence
 from tb_gradhealth.explain.nonfinite.expand import expand, is_call
-from tb_gradhealth.explain.nonfinite.exploded import Huge, growth_of, huge_data, reason_of_huge
+from tb_gradhealth.explain.nonfinite.exploded import Huge, beyond_range, growth_of, huge_data, reason_of_huge
 from tb_gradhealth.explain.nonfinite.growth import ORDINARY, Growth, chain_of, growth_behind, is_overflow, size_of
 from tb_gradhealth.explain.nonfinite.loss_scale import loss_scale_behind, reason_of_scale
 from tb_gradhealth.explain.nonfinite.origins import Origin, Origins, nodes_of, replica_in
@@ -185,6 +185,9 @@ class _Blame:
             growth = growth_behind(birth.value, self._origin)
             if growth is not None:
                 return self._grown(base, scene, growth, birth)
+            huge = huge_data(birth.value, beyond_range(scene.output.dtype))
+            if huge is not None and not scene.within_file("ops/clip_ops.py"):
+                return self._unscaled(base, scene, huge, self._enlarged(birth.value))
         reason = reason_of(scene)
         place, likely, more = self._place(origin, birth)
         return self._finish(base, scene, reason, origin.op, place, likely, more)
@@ -211,7 +214,7 @@ class _Blame:
             if made is not None:
                 more = (*more, *_where_word(place, "multiplied with it"))
                 place, likely = made, True
-        return self._finish(base, scene, reason, growth.origin.op, place, likely, more)
+        return self._finish(base, scene, reason, growth.op, place, likely, more)
 
     def _finish(
         self, base: Cause, scene: Scene, reason: Reason, op: str, place: Any, likely: bool, more: Iterable[str]

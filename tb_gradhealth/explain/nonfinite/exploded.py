@@ -7,7 +7,7 @@ operation that multiplies again and again, data that came in huge. Where none of
 import dataclasses
 
 from tb_gradhealth.explain.nonfinite import words
-from tb_gradhealth.explain.nonfinite.facts import Facts
+from tb_gradhealth.explain.nonfinite.facts import Facts, largest_finite
 from tb_gradhealth.explain.nonfinite.growth import Growth, chain_of, growth_behind, size_of
 from tb_gradhealth.explain.nonfinite.inputs import argument_of
 from tb_gradhealth.explain.nonfinite.origins import Origins
@@ -40,13 +40,18 @@ def growth_of(starts: list[Value], origin: Origins) -> Growth | None:
     return None
 
 
-def huge_data(start: Value) -> Huge | None:
+def beyond_range(dtype: str) -> float:
+    """Data from here on leaves the range of its type after two multiplications with itself."""
+    return float(max(UNSCALED, largest_finite(dtype) ** 0.25))
+
+
+def huge_data(start: Value, limit: float = UNSCALED) -> Huge | None:
     """The data at the end of the chain of largest values, if it is huge; else the largest data beside the chain."""
     links, first = chain_of(start)
     beside = [item for link in links for item in link.node.inputs]
     best: Value | None = None
     for value in (first, *beside):
-        if _is_data(value) and size_of(value) >= UNSCALED and (best is None or size_of(value) > size_of(best)):
+        if _is_data(value) and size_of(value) >= limit and (best is None or size_of(value) > size_of(best)):
             best = value
     return None if best is None else Huge(best, argument_of(best.label))
 

@@ -27,6 +27,10 @@ _HANDS_ON = frozenset({"Identity", "ReadVariableOp", "Cast", "Reshape", "Transpo
                        "TensorListPopBack", "StopGradient", "Snapshot", "IdentityN"})  # fmt: skip
 
 
+_LINEAR = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3", "Einsum", "Mul", "Add", "AddV2",
+                     "AddN", "BiasAdd", "Sub", "Sum", "Conv2D"})  # fmt: skip
+
+
 @dataclasses.dataclass(frozen=True)
 class Growth:
     """Attributes:
@@ -35,6 +39,7 @@ class Growth:
     weight: the variable that operation multiplies with; None if there is none.
     repeats: how often that operation appears.
     first: where the chain began: the value that was still ordinary, or that came in huge.
+    looped: whether it is repeated by a loop of a graph.
     """
 
     series: tuple[float, ...]
@@ -42,6 +47,12 @@ class Growth:
     weight: Value | None
     repeats: int
     first: Value
+    looped: bool = False
+
+    @property
+    def op(self) -> str:
+        """The operation to name: the loop, where what it repeats only multiplies and adds."""
+        return "While" if self.looped and self.origin.op in _LINEAR else self.origin.op
 
     @property
     def factor(self) -> float:
@@ -101,7 +112,8 @@ def growth_behind(value: Value, origin: Callable[[Node], Origin] = origin_of) ->
     series = tuple(link.largest for link in reversed(group))
     if math.isfinite(series[-1]) and not math.isfinite(size_of(value)):
         series = (*series, math.inf)
-    return Growth(series, origin(group[0].node), _weight_of(group[0]), len(group), first)
+    looped = any(part.startswith("While") for part in group[0].node.path)
+    return Growth(series, origin(group[0].node), _weight_of(group[0]), len(group), first, looped)
 
 
 def is_overflow(node: Node) -> bool:
