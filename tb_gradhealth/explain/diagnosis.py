@@ -7,7 +7,7 @@ a "guess", never "certain".
 import dataclasses
 from typing import Any
 
-from tb_gradhealth.explain import custom_gradients, edges, numpy_lines, source
+from tb_gradhealth.explain import custom_gradients, edges, numpy_lines, source, unused_names
 from tb_gradhealth.explain.calls import GradientCall
 from tb_gradhealth.explain.creation import Creations
 from tb_gradhealth.explain.cut import Cut, Finding, Reach
@@ -73,6 +73,11 @@ class Diagnostician:
             return None
         strong = [cut for cut in finding.cuts if cut.reason not in edges.WEAK | edges.DECOYS]
         weak = [cut for cut in finding.cuts if cut.reason in edges.WEAK]
+        if strong and all(cut.reason == "stop_gradient" for cut in strong):
+            left = next((op for op in finding.dead if _is_scalar(self._reach.program, op)), None)
+            level = -1 if left is None else unused_names.never_read_at(left.stack)
+            if left is not None and level >= 0:
+                return self._left_out(left, level)
         if strong:
             return self._cut(self._first(self._worth_mending(strong) or weak or strong), finding)
         dropped = next((op for op in finding.dead if op.type in _LIST_WRITES), None)
@@ -219,6 +224,14 @@ class Diagnostician:
         said = f" (computed last in {source.shown(died.file)}:{died.line}: {died.code})" if died is not None else ""
         return Diagnosis("thrown_away", "unused", ought or died, said, order=dead.index)
 
+    def _left_out(self, dead: Op, level: int) -> Diagnosis:
+        """A number whose name is never read in the function at this level of the stack."""
+        file, line, function = dead.stack[level]
+        made = Place(file, line, function)
+        ought = self._next_taken(dead, level)
+        said = f" (it gets a name in {source.shown(file)}:{line} that is never read: {made.code})"
+        return Diagnosis("thrown_away", "unused", ought or made, said, order=dead.index)
+
     def _target_unseen(self, dead: Op) -> bool:
         """Whether the loss hangs on a constant that came up after an operation: something left TensorFlow unseen."""
         program, behind = self._reach.program, self._reach.behind
@@ -243,10 +256,15 @@ class Diagnostician:
             and _rank(program.tensors[value]) != 0
         }
 
-    def _next_taken(self, dead: Op) -> Place | None:
-        """The next line, in the function where a value died or around it, that the loss does depend on."""
+    def _next_taken(self, dead: Op, only: int | None = None) -> Place | None:
+        """The next line, in the function where a value died or around it, that the loss does depend on.
+
+        Args:
+          dead: where it died.
+          only: the level of its stack to look at; None: from the innermost outwards.
+        """
         stack = dead.stack
-        start = source.innermost_index(stack)
+        start = source.innermost_index(stack) if only is None else only
         later = [
             op
             for op in self._reach.program.ops[dead.index + 1 :]
@@ -254,7 +272,7 @@ class Diagnostician:
             and op.source is not None
         ]
         stacks = [(op, op.stack) for op in later[:4000]]
-        for level in range(start, -1, -1):
+        for level in range(start, -1 if only is None else only - 1, -1):
             file, line, function = stack[level]
             if not source.is_user_file(file):
                 continue
@@ -265,7 +283,7 @@ class Diagnostician:
                     continue
                 if other[level][1] != line:
                     return Place(*other[level])
-                inner = source.innermost(other)
+                inner = source.innermost(other) if only is None else None
                 if inner is not None and (inner.file, inner.line) != (file, line):
                     return inner
         return None
@@ -273,6 +291,11 @@ class Diagnostician:
     def _place(self, op: Op) -> Place | None:
         """The user's line of an operation; where only the start of the training is the user's, the layer's line."""
         return self._creations.place_of(op)
+
+
+def _is_scalar(program: Any, op: Op) -> bool:
+    """Whether an operation makes one number, as a loss is."""
+    return any(_rank(program.tensors[value]) == 0 for value in op.outputs)
 
 
 def _same_way(stack: source.Stack, other: source.Stack, level: int) -> bool:

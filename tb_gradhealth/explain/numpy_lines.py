@@ -25,21 +25,23 @@ def leaves_tensorflow(stack: Stack) -> Place | None:
         if module is None:
             continue
         tree = module.tree
-        for node in _calls_after(tree, line, function):
-            if _leaves(node, file, tree):
+        for node in _nodes_after(tree, line, function):
+            if _is_written_into_an_array(node, tree) if not isinstance(node, ast.Call) else _leaves(node, tree):
                 return Place(file, node.lineno, function)
     return None
 
 
-def _calls_after(tree: ast.Module, line: int, function: str) -> Iterator[ast.Call]:
-    scope = _function_at(tree, line, function)
-    statement = _statement_at(scope, line)
+def _nodes_after(tree: ast.Module, line: int, function: str) -> Iterator[ast.Call | ast.Assign | ast.AugAssign]:
+    """Calls and assignments from the statement at a line to the end of its function."""
+    scope = function_at(tree, line, function)
+    statement = statement_at(scope, line)
     start = statement.lineno if statement is not None else line
-    calls = [node for node in ast.walk(scope) if isinstance(node, ast.Call) and node.lineno >= start]
-    yield from sorted(calls, key=lambda node: (node.lineno, node.col_offset))
+    kinds = ast.Call | ast.Assign | ast.AugAssign
+    found = [node for node in ast.walk(scope) if isinstance(node, kinds) and node.lineno >= start]
+    yield from sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
-def _function_at(tree: ast.Module, line: int, function: str) -> ast.AST:
+def function_at(tree: ast.Module, line: int, function: str) -> ast.AST:
     """The innermost function around a line, the module if none is."""
     best: ast.AST = tree
     for node in ast.walk(tree):
@@ -52,7 +54,8 @@ def _function_at(tree: ast.Module, line: int, function: str) -> ast.AST:
     return best
 
 
-def _statement_at(scope: ast.AST, line: int) -> ast.stmt | None:
+def statement_at(scope: ast.AST, line: int) -> ast.stmt | None:
+    """The simple statement that a line belongs to."""
     best: ast.stmt | None = None
     for node in ast.walk(scope):
         if (
@@ -64,7 +67,30 @@ def _statement_at(scope: ast.AST, line: int) -> ast.stmt | None:
     return best
 
 
-def _leaves(call: ast.Call, file: str, tree: ast.Module) -> bool:
+def _is_written_into_an_array(node: ast.Assign | ast.AugAssign, tree: ast.Module) -> bool:
+    """``canvas[i] = value``, where NumPy made `canvas`: the value is copied."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    for target in targets:
+        root: ast.expr = target
+        while isinstance(root, ast.Subscript):
+            root = root.value
+        if root is not target and isinstance(root, ast.Name) and _is_array(root.id, tree):
+            return True
+    return False
+
+
+def _is_array(name: str, tree: ast.Module) -> bool:
+    """Whether some assignment gives the name what a function of NumPy returns."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and _leaves(node.value, tree)
+        and any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
+        for node in ast.walk(tree)
+    )
+
+
+def _leaves(call: ast.Call, tree: ast.Module) -> bool:
     function = call.func
     if isinstance(function, ast.Attribute):
         if function.attr in _METHODS:

@@ -78,7 +78,7 @@ WORDS: dict[str, Words] = {
         "probability of the sample.",
     ),
     "numpy_function": Words(
-        "tf.numpy_function is a black box: no derivative passes through NumPy code.",
+        "A tf.numpy_function is a black box: no derivative passes through NumPy code.",
         "Write the function with TensorFlow operations, or give it a derivative with tf.custom_gradient.",
     ),
     "py_function": Words(
@@ -100,7 +100,7 @@ WORDS: dict[str, Words] = {
         "Let the variable enter by another input or another operation.",
     ),
     "stop_gradient": Words(
-        "stop_gradient cuts off everything before it.",
+        "The stop_gradient here cuts off everything before it.",
         "Remove tf.stop_gradient here; after a rounding or a look-up use the straight-through form "
         "x + tf.stop_gradient(hard(x) - x).",
     ),
@@ -126,7 +126,7 @@ WORDS: dict[str, Words] = {
         "Move it out of the stop_recording block.",
     ),
     "tape_reset": Words(
-        "tape.reset() came after this was computed: the tape has forgotten it.",
+        "A tape.reset() came after this was computed: the tape has forgotten it.",
         "Remove tape.reset(), or compute this after it.",
     ),
     "not_watched": Words(
@@ -187,7 +187,7 @@ WORDS: dict[str, Words] = {
         "Pass experimental_use_pfor=False, or replace the operation.",
     ),
     "none_given": Words(
-        "tape.gradient was called with None for the loss: the function that computes it returns nothing.",
+        "The tape was asked for the gradient of None: the function that computes it returns nothing.",
         "Return the loss from that function.",
     ),
     "unexplained": Words(
@@ -241,7 +241,7 @@ WORDS: dict[str, Words] = {
         "Check the data of this batch and its preparation.",
     ),
     "masked": Words(
-        "tf.where takes the other branch for every element: nothing of this one reaches the loss{what}.",
+        "The tf.where here takes the other branch for every element: nothing of this one reaches the loss{what}.",
         "Check the condition.",
     ),
     "not_chosen": Words(
