@@ -127,14 +127,36 @@ describe("needsOf", () => {
   });
 
   it("fetches again only when the run has changed", async () => {
-    const keys = async (revision: string, refresh: number) => {
-      const slots = await holding([summary("a/gradhealth")], [{ ...answer, revision }]);
+    const keys = async (revision: string, refresh: number, given: Partial<RunSummary> = {}) => {
+      const slots = await holding([summary("a/gradhealth", given)], [{ ...answer, revision }]);
       return new Map(needsOf(state({ refresh }), slots, client).map((need) => [need.id, need.key]));
     };
-    const [before, looked, grown] = [await keys("r1", 0), await keys("r1", 1), await keys("r2", 1)];
-    expect(looked.get("whole|a/gradhealth|adam")).toBe(before.get("whole|a/gradhealth|adam"));
-    expect(looked.get("run|a/gradhealth")).not.toBe(before.get("run|a/gradhealth"));
-    expect(grown.get("whole|a/gradhealth|adam")).not.toBe(before.get("whole|a/gradhealth|adam"));
+    const [before, looked] = [await keys("r1", 0), await keys("r1", 1)];
+    for (const id of ["run|a/gradhealth", "whole|a/gradhealth|adam"])
+      expect(looked.get(id)).toBe(before.get(id));
+    expect(looked.get("runs")).not.toBe(before.get("runs"));
+    for (const change of [{ wall_time: 1 }, { last_step: 10 }])
+      expect((await keys("r1", 1, change)).get("run|a/gradhealth")).not.toBe(before.get("run|a/gradhealth"));
+    expect((await keys("r2", 1)).get("whole|a/gradhealth|adam")).not.toBe(
+      before.get("whole|a/gradhealth|adam"),
+    );
+  });
+
+  it("asks at each refresh for a run that is not listed or could not be had", async () => {
+    const failing = await holding([summary("a/gradhealth")]);
+    const need = needsOf(state(), failing, client).find(({ id }) => id === "run|a/gradhealth");
+    failing.sync([
+      { id: "runs", key: "0", load: async () => ({}) },
+      { id: "run|a/gradhealth", key: need?.key ?? "", load: () => Promise.reject(new Error("once")) },
+    ]);
+    await new Promise((done) => setTimeout(done, 1));
+    for (const slots of [failing, await holding([])]) {
+      const key = (refresh: number) =>
+        needsOf(state({ refresh }, { run: "a/gradhealth" }), slots, client).find(
+          ({ id }) => id === "run|a/gradhealth",
+        )?.key;
+      expect(key(1)).not.toBe(key(0));
+    }
   });
 });
 

@@ -6,7 +6,15 @@ import { spans } from "../lib/spans";
 import type { StepRange, Viewport } from "../lib/viewport";
 import { linesWanted } from "./curves";
 import { drawnOf } from "./drawn";
-import { chosenRun, pickedVariables, runAnswer, shownExtent, shownRuns, viewportOf } from "./selectors";
+import {
+  chosenRun,
+  pickedVariables,
+  runAnswer,
+  runList,
+  shownExtent,
+  shownRuns,
+  viewportOf,
+} from "./selectors";
 import type { Need, Slots } from "./slots";
 import type { AppState } from "./state";
 
@@ -25,11 +33,19 @@ type Place = Pick<Drawn, "range" | "columns">;
 export function needsOf(state: AppState, slots: Slots, client: Client): Need[] {
   const needs: Need[] = [{ id: "runs", key: String(state.refresh), load: (signal) => client.runs(signal) }];
   for (const run of shownRuns(state, slots)) {
-    needs.push({ id: `run|${run}`, key: String(state.refresh), load: (signal) => client.run(run, signal) });
+    const key = runKey(run, state, slots);
+    needs.push({ id: `run|${run}`, key, load: (signal) => client.run(run, signal) });
     needs.push(...runNeeds(run, state, slots, client));
   }
   needs.push(...detailNeeds(state, slots, client));
   return needs;
+}
+
+/** Changes when the list of runs says that the run has changed, and at each refresh while it cannot be had. */
+function runKey(run: string, state: AppState, slots: Slots): string {
+  const listed = runList(slots)?.find((summary) => summary.run === run);
+  if (listed === undefined || slots.error(`run|${run}`) !== null) return `refresh ${state.refresh}`;
+  return `${listed.wall_time} ${listed.last_step}`;
 }
 
 /** The matrices and lines of one run. */
