@@ -62,6 +62,11 @@ export function paintChart(context: CanvasRenderingContext2D, chart: Chart, step
     y: (value) => HEAD + Math.min(4, Math.max(-4, fromTop(value, scale))) * inner,
   };
   context.clearRect(0, 0, width, height);
+  if (!parts.some(({ x, ys }) => hasValue(chart, x, ys))) {
+    for (const curve of curves) paintStates(context, chart, place, curve);
+    paintNothing(context, chart);
+    return;
+  }
   paintGrid(context, chart, scale, place);
   if (band !== null) paintVeil(context, chart, place, band.x, band.low, band.high, palette.band);
   for (const { x, low, high, colour } of curves) {
@@ -73,6 +78,19 @@ export function paintChart(context: CanvasRenderingContext2D, chart: Chart, step
   paintGuides(context, chart, scale, place);
   paintLabels(context, chart, scale, place);
   if (step !== null) for (const curve of curves) paintDot(context, chart, place, curve, step);
+}
+
+/** Whether there is anything to draw in the steps in view. */
+function hasValue({ view, log }: Chart, x: readonly number[], ys: readonly Values[]): boolean {
+  const [from, to] = visible(x, view.start, view.end);
+  for (let i = from; i < to; i++) if (ys.some((y) => drawable(y[i], log))) return true;
+  return false;
+}
+
+/** An empty plot with made-up marks on its axis would look like a fault. */
+function paintNothing(context: CanvasRenderingContext2D, { width, height, palette, curves }: Chart): void {
+  if (curves.length === 0) return;
+  text(context, "no finite value in these steps", width / 2, height / 2, palette.muted, palette, "center");
 }
 
 function paintGrid(context: CanvasRenderingContext2D, chart: Chart, scale: YScale, place: Place): void {
@@ -237,7 +255,8 @@ function text(
   const width = context.measureText(words).width;
   context.globalAlpha = 0.85;
   context.fillStyle = palette.surface;
-  context.fillRect((align === "right" ? x - width : x) - 2, y - LABEL, width + 4, LABEL);
+  const left = align === "right" ? x - width : align === "center" ? x - width / 2 : x;
+  context.fillRect(left - 2, y - LABEL, width + 4, LABEL);
   context.globalAlpha = 1;
   context.fillStyle = colour;
   context.fillText(words, x, y);

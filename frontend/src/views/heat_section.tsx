@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { RunAnswer } from "../api/types";
-import { count, plural, runLabel } from "../lib/format";
+import { plural, runLabel, stepRange } from "../lib/format";
 import type { Row } from "../lib/rows";
 import { type Domain, FIXED_DOMAIN, fittedDomain } from "../lib/scale";
 import type { StepRange } from "../lib/viewport";
@@ -52,7 +52,7 @@ export function HeatSection({
   const palette = paletteOf(useAppState((state) => state.dark));
   const domain = useDomain(answers);
   const viewport = viewportOf(view, extent);
-  const labelWidth = Math.round(Math.min(380, Math.max(128, width * 0.27)));
+  const labelWidth = Math.round(Math.min(380, Math.max(128, width * 0.29)));
   const plotWidth = Math.max(
     40,
     Math.floor((width - labelWidth - SCROLLBAR - GAP * (answers.length - 1)) / answers.length),
@@ -109,7 +109,7 @@ export function HeatSection({
             <PlotRow
               places={places}
               label={
-                <span class="axis-label">{`step ${count(viewport.range.first)}–${count(viewport.range.last)}`}</span>
+                <span class="axis-label">{`step ${stepRange(viewport.range.first, viewport.range.last)}`}</span>
               }
             >
               {(answer) => (

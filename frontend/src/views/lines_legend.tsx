@@ -9,7 +9,7 @@ import { useApp, useCursor } from "./context";
 import { Name } from "./name";
 
 /** Pixels that the colour, the value and the button beside a name take. */
-const AROUND_NAME = 112;
+const AROUND_NAME = 116;
 /** On a narrow page there is no value. */
 const AROUND_NARROW = 62;
 const NARROW = 170;
