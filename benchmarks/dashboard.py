@@ -138,9 +138,8 @@ def memory(board: Board, before: dict[str, int], run: GrowingRun) -> None:
 def several(folder: Path, run: GrowingRun, loader: str) -> None:
     """Prints what the plugin holds of three runs where it may hold one and a half."""
     logs = folder / "several"
-    if not logs.exists():
-        for name in RUNS:
-            shutil.copytree(run.directory, logs / name)
+    for name in RUNS:
+        shutil.copytree(run.directory, logs / name)
     limit = run.nbytes * 3 // 2 >> 20
     with tensorboard(logs, loader, TB_GRADHEALTH_CACHE_MB=str(limit)) as board:
         for name in RUNS:
@@ -154,6 +153,7 @@ def several(folder: Path, run: GrowingRun, loader: str) -> None:
             f"{limit} MB of {3 * run.nbytes / 1e6:.0f}: grown by {grown / 1e6:.0f} MB; a tile that has to be read anew "
             f"{max(times):.2f} s",
         )
+    shutil.rmtree(logs)
 
 
 def refresh(board: Board, run: GrowingRun, name: str) -> None:
