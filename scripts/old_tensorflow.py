@@ -18,7 +18,7 @@ VERSIONS = ("2.16", "2.17", "2.18", "2.19", "2.20", "2.21")
 OLD_PYTHON = ("2.16", "2.17", "2.18", "2.19")
 """These have no wheels for Python 3.13."""
 
-TOOLS = ("pytest==9.2.0", "pytest-timeout==2.4.0", "pytest-xdist==3.8.0", "setuptools<81")
+TOOLS = ("pytest==9.2.0", "pytest-timeout==2.4.0", "pytest-xdist==3.8.0", "hypothesis==6.170.17", "setuptools<81")
 TESTS = (
     "tests/format",
     "tests/record/test_statistics.py",

@@ -20,7 +20,7 @@ from tb_gradhealth.explain.source import Place, Stack
 from tb_gradhealth.explain.syntax import Module, callee, keyword, names, parse
 from tb_gradhealth.explain.variables import name_of, raw
 
-_MAKERS = frozenset({"Variable", "get_variable", "add_weight", "add_variable"})
+MAKERS = frozenset({"Variable", "get_variable", "add_weight", "add_variable"})
 _MODELS = ("functional.py", "sequential.py", "keras/src/ops/function.py", "keras/src/engine/functional.py")
 _RUNNERS = frozenset({"fit", "train_on_batch", "evaluate", "test_on_batch", "predict"})
 _NO_LAYER = re.compile(r"^(while|cond|body|gradient_tape|StatefulPartitionedCall|PartitionedCall|functional|sequential|"
@@ -94,7 +94,7 @@ class Creations:
             for module, call in self._calls()
             if callee(call) == "compile" and (value := keyword(call, "loss")) is not None
         ]
-        return _only(found)
+        return only(found)
 
     # ---- layers ----
 
@@ -103,7 +103,7 @@ class Creations:
         for wanted in dict.fromkeys((name, re.sub(r"_\d+$", "", name))):  # a scope entered again gets a number
             named = [(module, call) for module, call in self._calls() if names(call, wanted) and _is_class(call)]
             if named:
-                return _argument_place(*named[0], argument) if _only(named) else None
+                return _argument_place(*named[0], argument) if only(named) else None
         layer = _living_layer(name)
         kind = type(layer).__name__ if layer is not None else ""
         kind = kind or re.sub(r"_\d+$", "", name).replace("_", "")
@@ -132,12 +132,10 @@ class Creations:
         parts = path.split("/")
         last = re.sub(r"_\d+$", "", parts[-1])
         for wanted in dict.fromkeys((parts[-1], last, path)):
-            found = [
-                (module, call) for module, call in self._calls() if callee(call) in _MAKERS and names(call, wanted)
-            ]
+            found = [(module, call) for module, call in self._calls() if callee(call) in MAKERS and names(call, wanted)]
             if found:
                 found = self._of_owner(found, variable) or found
-                return _place(*found[0])
+                return place_in(*found[0])
         return self._kept_under(variable) or self._layer_of_variable(variable, parts)
 
     def _of_owner(self, found: list[tuple[Module, ast.Call]], variable: Any) -> list[tuple[Module, ast.Call]]:
@@ -184,7 +182,7 @@ class Creations:
         owner = owner_of(variable)
         name = str(getattr(owner, "name", "")) if owner is not None else ""
         mine = [(m, s) for m, s in found if name and name in ast.unparse(s)]
-        return _only(mine) or _only(found)
+        return only(mine) or only(found)
 
     def tape_without_watching(self) -> Place | None:
         """Where a tape is made with ``watch_accessed_variables=False``, if there is one such line."""
@@ -196,7 +194,7 @@ class Creations:
             and value.value is False
         ]
         own = [entry for entry in found if entry[0].file in {place.file for place in source.user_frames(self._stack)}]
-        return _only(own) or _only(found)
+        return only(own) or only(found)
 
     def replaced(self, tensor: Any) -> tuple[Place | None, str]:
         """Where a name or attribute that now holds a plain tensor was given it, and that name."""
@@ -314,7 +312,7 @@ def _loaded_files() -> list[str]:
 
 
 def _makes_variable(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and callee(node) in _MAKERS
+    return isinstance(node, ast.Call) and callee(node) in MAKERS
 
 
 def _is_class(call: ast.Call) -> bool:
@@ -329,14 +327,15 @@ def _straight(calls: list[tuple[Module, ast.Call]]) -> bool:
 
 def _argument_place(module: Module, call: ast.Call, argument: str) -> Place:
     value = keyword(call, argument) if argument else None
-    return _place(module, value if value is not None else call)
+    return place_in(module, value if value is not None else call)
 
 
-def _place(module: Module, node: Any) -> Place:
+def place_in(module: Module, node: Any) -> Place:
+    """Where a node of a module stands."""
     return Place(module.file, node.lineno)
 
 
-def _only(found: Iterable[tuple[Module, Any]]) -> Place | None:
+def only(found: Iterable[tuple[Module, Any]]) -> Place | None:
     """The place of these nodes if all stand on one line."""
     places = {(module.file, node.lineno) for module, node in found}
     return Place(*places.pop()) if len(places) == 1 else None

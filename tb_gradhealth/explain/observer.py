@@ -24,8 +24,9 @@ from tb_gradhealth.explain.tapes import EAGER, Tapes, where_now
 from tb_gradhealth.explain.targets import targets
 from tb_gradhealth.explain.variables import keys_of
 
-FIRST = 4
-"""Gradient calls recorded after opening: a script that runs one step only gets its answer, too."""
+FIRST = 2
+"""Gradient calls recorded after opening: a script of one step gets its answer, too; of state kept from one step to the
+next two steps must be seen."""
 
 AGAIN = 3
 """Gradient calls recorded after a bad one of which nothing is known."""
@@ -100,7 +101,7 @@ class Observer:
         if self._busy or not any(not call.eager for call in self.calls):
             return
         self._functions += 1
-        if self._functions > FIRST:
+        if self._functions > 2 * FIRST:
             self.recorder.silent = True
             if private.is_only_op_callback():
                 self.disarm()

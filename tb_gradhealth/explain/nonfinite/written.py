@@ -8,11 +8,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tb_gradhealth.explain.creation import Creations
+from tb_gradhealth.explain.creation import MAKERS, Creations, only, place_in
 from tb_gradhealth.explain.source import Place, Stack
 from tb_gradhealth.explain.syntax import Module, callee, keyword, names
 
-_MAKERS = frozenset({"Variable", "get_variable", "add_weight", "add_variable"})
 _DRAWS = re.compile(r"normal|uniform|randn|random|truncated|glorot|he_|lecun|orthogonal|scaling", re.IGNORECASE)
 _OPTIMIZERS = frozenset(
     {"SGD", "Adam", "AdamW", "Adamax", "Adagrad", "Adadelta", "Nadam", "RMSprop", "Ftrl", "Lion", "Adafactor", "Lamb",
@@ -38,19 +37,19 @@ class Written:
     def initial_value(self, name: str) -> Place | None:
         """Where the numbers that a variable starts with are drawn, else where the variable is made."""
         for module, call in self._calls():
-            if callee(call) in _MAKERS and names(call, name):
+            if callee(call) in MAKERS and names(call, name):
                 value = keyword(call, "initial_value", "initializer") or (call.args[0] if call.args else None)
                 drawn = None if value is None else _draw(module, value)
-                return drawn or _place(module, call)
+                return drawn or place_in(module, call)
         return None
 
     def optimizer(self) -> Place | None:
         """Where the optimizer gets its learning rate, if there is one such place."""
-        return _only(
+        return only(
             (module, call)
             for module, call in self._calls()
             if callee(call) in _OPTIMIZERS and (call.args or keyword(call, *_RATES) is not None)
-        ) or _only(
+        ) or only(
             (module, call)
             for module, call in self._calls()
             if callee(call) == "compile" and isinstance(keyword(call, "optimizer"), ast.Constant)
@@ -58,11 +57,11 @@ class Written:
 
     def update(self) -> Place | None:
         """Where weights are moved by hand, if there is one such place: ``w.assign_sub(rate * gradient)``."""
-        return _only((module, call) for module, call in self._calls() if callee(call) == "assign_sub")
+        return only((module, call) for module, call in self._calls() if callee(call) == "assign_sub")
 
     def loss(self) -> Place | None:
         """Where `compile` is told the loss, if there is one such place."""
-        return _only(
+        return only(
             (module, value)
             for module, call in self._calls()
             if callee(call) == "compile" and (value := keyword(call, "loss")) is not None
@@ -100,7 +99,7 @@ def _draw(module: Module, value: ast.AST) -> Place | None:
         expression = todo.pop(0)
         for node in ast.walk(expression):
             if isinstance(node, ast.Call) and _DRAWS.search(callee(node)) and not callee(node).startswith("set_"):
-                return _place(module, node)
+                return place_in(module, node)
         for node in ast.walk(expression):
             wanted = callee(node) if isinstance(node, ast.Call | ast.Name) else ""
             if wanted and wanted not in seen:
@@ -109,12 +108,3 @@ def _draw(module: Module, value: ast.AST) -> Place | None:
                     item.value for item in module.assignments.get(wanted, ()) if item.value is not None
                 ]
     return None
-
-
-def _only(found: Iterator[tuple[Module, ast.expr]]) -> Place | None:
-    places = {(module.file, node.lineno) for module, node in found}
-    return Place(*places.pop()) if len(places) == 1 else None
-
-
-def _place(module: Module, node: ast.expr) -> Place:
-    return Place(module.file, node.lineno)
