@@ -1,13 +1,14 @@
 """One list of variables on its way from the step to the host: a ring on each replica, and reading them together."""
 
 import dataclasses
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.format.windows import Array, Windows
 from tb_gradhealth.record import history, layout
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.detail import Detail
@@ -44,6 +45,8 @@ class Channel:
             for device, counter in zip(devices, counters, strict=True)
         ]
         self._waiting: list[list[layout.Rows]] = [[] for _ in self._rings]
+        self._fetched: list[_Fetched] = []
+        self._last_seq = 0
         self._eager_counts = [0] * len(self._rings)
         self._eager_functions: dict[tuple[int, Handling, bool], Any] = {}
         self.empty = [tf.TensorShape(v.shape).num_elements() == 0 for v in self.variables]
@@ -97,25 +100,58 @@ class Channel:
 
         return tf.function(run, reduce_retracing=True, autograph=False)
 
+    # On the host ----------------------------------------------------------------------------------------------------
+
+    def fetch(self) -> tuple[int, bool]:
+        """Takes from the device what was recorded since the last call. Cheap: nothing is worked out.
+
+        Returns:
+          How many steps that were, and whether to work them in at once: a NaN or an Inf is among them, or the ring had
+          no room for all.
+        """
+        snapshots = [ring.read() for ring in self._rings]
+        last = max(snapshot.last_seq for snapshot in snapshots)
+        if last == 0:
+            return 0, False
+        self._fetched.append(_Fetched(time.time(), last, snapshots))
+        steps, self._last_seq = last - self._last_seq, last
+        urgent = any(s.summary is not None or s.rows.nans.any() or s.rows.infs.any() for s in snapshots)
+        return steps, urgent
+
     def read(self, place: history.Place) -> list[Windows]:
         """The steps recorded since the last call, as windows in the order of recording."""
-        snapshots = [ring.read() for ring in self._rings]
+        self.fetch()
+        fetched, self._fetched = self._fetched, []
+        runs: list[list[_Fetched]] = []
+        for part in fetched:
+            if not runs or any(snapshot.summary is not None for snapshot in part.snapshots):
+                runs.append([])
+            runs[-1].append(part)
+        return [windows for run in runs for windows in self._windows(run, place)]
+
+    def _windows(self, run: Sequence["_Fetched"], place: history.Place) -> list[Windows]:
+        """What was fetched in a row; only the first part may have steps that were summed up."""
         parts = []
-        summaries = [snapshot.summary for snapshot in snapshots if snapshot.summary is not None]
+        summaries = [snapshot.summary for snapshot in run[0].snapshots if snapshot.summary is not None]
         if len(summaries) == len(self._rings):
             parts.append(history.summed_up(summaries, place))
-        steps = self._aligned(snapshots)
+            parts[0].wall_time[:] = run[0].time
+        steps = self._aligned(run)
         if len(steps[0]):
             windows = history.single_steps(steps, place, self._clipping)
-            for replica, (rows, snapshot) in enumerate(zip(steps, snapshots, strict=True)):
-                history.add_details(windows, rows, snapshot.detail, place, replica)
+            at = np.searchsorted([part.last_seq for part in run], steps[0].seq)
+            windows.wall_time[:] = np.array([part.time for part in run])[np.minimum(at, len(run) - 1)]
+            for part in run:
+                for replica, (rows, snapshot) in enumerate(zip(steps, part.snapshots, strict=True)):
+                    history.add_details(windows, rows, snapshot.detail, place, replica)
             parts.append(windows)
         return parts
 
-    def _aligned(self, snapshots: Sequence[Snapshot]) -> list[layout.Rows]:
+    def _aligned(self, run: Sequence["_Fetched"]) -> list[layout.Rows]:
         """The steps that every replica has recorded; the others wait for the next call."""
-        for waiting, snapshot in zip(self._waiting, snapshots, strict=True):
-            waiting.append(snapshot.rows)
+        for part in run:
+            for waiting, snapshot in zip(self._waiting, part.snapshots, strict=True):
+                waiting.append(snapshot.rows)
         found = [layout.joined(waiting) for waiting in self._waiting]
         common = found[0].seq
         for rows in found[1:]:
@@ -123,6 +159,30 @@ class Channel:
         last = common[-1] if len(common) else -1
         self._waiting = [[rows.select(rows.seq > last)] for rows in found]
         return [rows.select(np.isin(rows.seq, common)) for rows in found]
+
+    def bad_steps(self, expected_none: Array) -> int:
+        """Of the steps fetched and not yet read, those at which a gradient was NaN, Inf or missing.
+
+        Args:
+          expected_none: bool ``[variables]``: where a missing one is none.
+        """
+        ill = [history.ill_steps(s.rows, expected_none) for part in self._fetched for s in part.snapshots]
+        return len(np.unique(np.concatenate(ill))) if ill else 0
+
+    def last_global_norm(self) -> float | None:
+        """The global norm of the last step fetched and not yet read; None if there is none."""
+        last = [s.rows.select(slice(-1, None)) for s in self._fetched[-1].snapshots] if self._fetched else []
+        norms = [float(history.global_norms(rows)[0]) for rows in last if len(rows)]
+        return max(norms) if norms else None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fetched:
+    """What the rings held at one time: seconds since the epoch, the last sequence number, one snapshot a replica."""
+
+    time: float
+    last_seq: int
+    snapshots: Sequence[Snapshot]
 
 
 def _tensor(name: str, value: Any) -> Any:

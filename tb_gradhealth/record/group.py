@@ -12,13 +12,13 @@ import numpy as np
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.log_writer import LogWriter
-from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.format.windows import Array, Windows
 from tb_gradhealth.health import Incident, Thresholds, Tracker
 from tb_gradhealth.record.builder import WindowBuilder
 from tb_gradhealth.record.flight import FlightRecorder
 from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.history import Place
-from tb_gradhealth.record.schema import Entry, GroupFacts, build_schema, key_of
+from tb_gradhealth.record.schema import Entry, GroupFacts, build_schema, is_ignored, key_of, name_of
 
 MAX_INCIDENTS = 200
 """Incidents kept of one group, over all its generations."""
@@ -44,6 +44,8 @@ class Group:
         self._trained: dict[Any, Entry] = {}
         self._others: dict[Any, Entry] = {}
         self._stale = True
+        self._places: dict[tuple[int, ...], Place] = {}
+        """Of the present schema; its variables are held by the entries, so that an id stays theirs."""
         self._builder = WindowBuilder(facts.every)
         self._flight = FlightRecorder()
         self._tracker: Tracker | None = None
@@ -85,9 +87,18 @@ class Group:
 
     def place_of(self, variables: Sequence[Any], empty: Sequence[bool]) -> Place:
         """Where the gradients of a list of variables stand in the present schema."""
-        keys = [*self._trained, *self._others]
-        at = {key: index for index, key in enumerate(keys)}
-        return Place([at[key_of(variable)] for variable in variables], len(keys), self.facts.replicas, empty)
+        asked = (*map(id, variables), *empty)
+        if self._stale or asked not in self._places:
+            keys = [*self._trained, *self._others]
+            at = {key: index for index, key in enumerate(keys)}
+            index = [at[key_of(variable)] for variable in variables]
+            place = Place(index, len(keys), self.facts.replicas, empty)
+            self._places = {asked: place} if self._stale else {**self._places, asked: place}
+        return self._places[asked]
+
+    def expects_none(self, variables: Sequence[Any]) -> Array:
+        """Which variables are expected to get no gradient: bool ``[variables]``."""
+        return np.array([is_ignored(name_of(v, i), self._ignore) for i, v in enumerate(variables)], bool)
 
     @property
     def variables(self) -> list[Any]:

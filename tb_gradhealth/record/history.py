@@ -139,6 +139,19 @@ def _global_norm(norms: Array, state: Array) -> Array:
     return np.asarray(total)
 
 
+def global_norms(rows: layout.Rows) -> Array:
+    """Of each step: float64 ``[steps]``, see `_global_norm`."""
+    return _global_norm(*_norms_and_states(rows, np.zeros(rows.norm.shape[1], bool)))
+
+
+def ill_steps(rows: layout.Rows, expected_none: Array) -> Array:
+    """Sequence numbers of steps at which a gradient was NaN or Inf, unless handled, or missing, unless expected."""
+    bad = ((rows.nans + rows.infs) > 0).any(axis=1) & ~(rows.scalars["handled"] > 0)
+    missing = ((rows.norm == NO_GRADIENT) & ~expected_none).any(axis=1)
+    ill: Array = rows.seq[bad | missing]
+    return ill
+
+
 def _known(values: Array) -> Array:
     """Numbers that are never negative; on the device a negative one stands for an unknown."""
     return np.where(values < 0, np.float32(np.nan), values)

@@ -105,7 +105,7 @@ class GradHealthCallback:
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Adds to the epoch's logs: ``gradhealth_bad``, its steps with a NaN, Inf or missing gradient, and
         ``grad_norm``, the global norm of its last step."""
-        self._recorder.drain()
+        self._recorder.look()
         if self._session is not None:
             self._session.stop_if_told()
         bad, norm = self._recorder.bad_steps(), self._recorder.last_global_norm()

@@ -114,7 +114,7 @@ def split_rows(table: Floats) -> Rows:
     """Reads a table of rows: float32 ``[steps, width]``."""
     table = np.asarray(table, np.float32)
     scalars = {name: table[:, index] for index, name in enumerate(SCALARS)}
-    parts = table[:, len(SCALARS) :].reshape(len(table), PARTS, -1)
+    parts = table[:, len(SCALARS) :].reshape(len(table), PARTS, (table.shape[1] - len(SCALARS)) // PARTS)
     return Rows(
         seq=whole(scalars["seq_high"], scalars["seq_low"]),
         step=whole(scalars["step_high"], scalars["step_low"]),

@@ -1,17 +1,19 @@
 """Looks at the device now and then, from a thread, where steps run that the host does not see.
 
 That is so when `record` or a watched optimizer is part of a `tf.function` that the user calls. The thread starts when
-such a function is traced, sleeps most of the time, and looks more often the more steps it finds.
+such a function is traced, sleeps most of the time, and looks as often as the fastest pace seen so far asks for: a loop
+that paused for an evaluation goes on as fast as before.
 """
 
 import threading
+import time
 from collections.abc import Callable
 
 SHORTEST, LONGEST = 0.005, 0.5
 """Seconds between two looks."""
 
-MANY, FEW = 24, 8
-"""Steps found at once: more than many, look sooner; fewer than few, look later. A ring holds 64."""
+AIM = 16
+"""Steps to be found at once, at the fastest pace seen so far. A ring holds 64."""
 
 
 class Poller:
@@ -39,10 +41,11 @@ class Poller:
             self._thread.join()
 
     def _run(self) -> None:
-        pause = 0.02
+        pause, fastest = SHORTEST, 0.0  # until the first step is found: tracing has taken longer than any step will
+        before = time.monotonic()
         while not self._stop.wait(pause):
-            found = self._look()
-            if found > MANY:
-                pause = max(SHORTEST, pause / 2)
-            elif found < FEW:
-                pause = min(LONGEST, pause * 1.5)
+            found, now = self._look(), time.monotonic()
+            fastest = max(fastest, found / max(now - before, SHORTEST))
+            before = now
+            if fastest:
+                pause = min(max(AIM / fastest, SHORTEST), LONGEST)

@@ -8,7 +8,6 @@ Thread-safe: a poller may drain while the training thread records.
 """
 
 import dataclasses
-import itertools
 import sys
 import threading
 import time
@@ -22,6 +21,8 @@ from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record import history
+from tb_gradhealth.record.arguments import checked_every, checked_ignore
+from tb_gradhealth.record.causes_told import as_block
 from tb_gradhealth.record.channel import Channel
 from tb_gradhealth.record.evidence import Evidence, OnBadStep, StepKeeper
 from tb_gradhealth.record.group import Group
@@ -29,6 +30,7 @@ from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.log import LiveLog
 from tb_gradhealth.record.places import here, replica_devices
 from tb_gradhealth.record.poller import Poller
+from tb_gradhealth.record.portions import in_order, in_portions
 from tb_gradhealth.record.ring import StepFacts, step_counter
 from tb_gradhealth.record.schema import GroupFacts, key_of
 from tb_gradhealth.record.session_rows import SessionRows
@@ -42,8 +44,8 @@ SHARE_OF_ONE = 0.1
 """What the gradient of one variable may have of a group's norm; see `Thresholds.huge_ratio`."""
 
 LOOK_SECONDS = 1.0
-LOOK_STEPS = 10
-"""The host looks at the device once this time has passed, and before a ring wraps."""
+"""The host looks at the device once this time has passed, and before a ring wraps; what it has fetched is worked in
+once this time has passed, or at once where there is a NaN or an Inf."""
 
 
 class Recorder:
@@ -82,9 +84,9 @@ class Recorder:
         self._counters: dict[str, list[Any]] = {}
         self._channels: dict[tuple[Any, ...], tuple[str, Channel | SessionRows]] = {}
         self._unread = 0
-        self._looked = float("-inf")
+        self._looked = self._worked = float("-inf")
         self._host_seconds = 0.0
-        self._poller = Poller(self.drain)
+        self._poller = Poller(self.look)
         self._explain_guard = Guard("explaining gradients that are not finite")
         self.evidence = Evidence()
         self.evidence.huge = self.thresholds.huge_ratio * SHARE_OF_ONE
@@ -174,16 +176,32 @@ class Recorder:
         """The host knows that up to `steps` further steps were run. Looks at the device if it is time."""
         self._unread += steps
         if self._unread + steps > capacity or time.monotonic() - self._looked >= LOOK_SECONDS:
-            self.drain()
+            self.look()
             return True
         return False
+
+    def look(self) -> int:
+        """Fetches what was recorded, and works it in if it is time. Returns how many steps were new."""
+        begin = time.perf_counter()
+        with self._lock, tf.init_scope():  # also when a function is being traced
+            steps, urgent = self._guard.run(self._fetch) or (0, False)
+            self._host_seconds += time.perf_counter() - begin
+            if urgent or time.monotonic() - self._worked >= LOOK_SECONDS:
+                self.drain()
+        return steps
+
+    def _fetch(self) -> tuple[int, bool]:
+        self._unread = 0
+        self._looked = time.monotonic()
+        found = [channel.fetch() for _, channel in self._channels.values()]
+        return sum(steps for steps, _ in found), any(urgent for _, urgent in found)
 
     def drain(self) -> int:
         """Reads all that was recorded and works it in. Returns how many steps that were."""
         begin = time.perf_counter()
-        with self._lock, tf.init_scope():  # also when a function is being traced
+        with self._lock, tf.init_scope():
             self._unread = 0
-            self._looked = time.monotonic()
+            self._looked = self._worked = time.monotonic()
             count = self._guard.run(self._drain) or 0
             self._host_seconds += time.perf_counter() - begin
         return count
@@ -200,8 +218,9 @@ class Recorder:
         for name, parts in found.items():
             windows = in_order(parts)
             count += int(windows.steps.sum())
-            for portion in ascending(windows):
+            for portion in in_portions(windows):
                 self._feed(self._groups[name], portion)
+                self._fetch()
         if self._log.refresh_due():
             self._write_pending()
             self._write_incidents()
@@ -209,7 +228,7 @@ class Recorder:
         return count
 
     def _feed(self, group: Group, windows: Windows) -> None:
-        windows.wall_time[:] = time.time()
+        windows.wall_time[np.isnan(windows.wall_time)] = time.time()
         windows.record_seconds[-1] = self._host_seconds
         self._host_seconds = 0.0
         begun = group.renew(self._log.writer, int(windows.first_step[0]))
@@ -279,13 +298,25 @@ class Recorder:
         return int(self._counters_of(group)[0].numpy())
 
     def bad_steps(self) -> int:
-        """Steps so far at which a gradient was NaN, Inf (unless the loss scaler handled it) or missing."""
-        return sum(group.bad_steps for group in self._groups.values())
+        """Steps so far at which a gradient was NaN, Inf (unless the loss scaler handled it) or missing.
+
+        Of those that were fetched (`look`), whether they have been worked in or not.
+        """
+        with self._lock:
+            waiting = [
+                channel.bad_steps(self._groups[name].expects_none(channel.variables))
+                for name, channel in self._channels.values()
+            ]
+            return sum(waiting) + sum(group.bad_steps for group in self._groups.values())
 
     def last_global_norm(self) -> float:
-        """The global norm of the first group's last step; NaN before the first."""
+        """The global norm of the first group's last step that was fetched; NaN before the first."""
         group = self.first_group()
-        return float("nan") if group is None else group.last_global_norm
+        if group is None:
+            return float("nan")
+        with self._lock:
+            norms = [channel.last_global_norm() for name, channel in self._channels.values() if name == group.name]
+            return next((norm for norm in reversed(norms) if norm is not None), group.last_global_norm)
 
     def number_from(self, group: Group, step: int) -> None:
         """The next step recorded without a number gets this one."""
@@ -326,47 +357,3 @@ class Recorder:
             self.closed = True
             self._guard.run(self._log.close)
             self._channels.clear()
-
-
-def as_block(cause: Cause) -> str:
-    """A cause as it is printed to the terminal."""
-    who = ", ".join(cause.variables[:4])
-    if len(cause.variables) > 4:
-        who += f" and {len(cause.variables) - 4} more"
-    head = f"tb_gradhealth: {cause.kind} gradient" + (f" of {who}" if who else "")
-    return "\n  ".join([head, *str(cause).splitlines()])
-
-
-def in_order(parts: Sequence[Windows]) -> Windows:
-    """All windows together: as they came where they are of one channel, else by step."""
-    windows = Windows.concatenate(parts)
-    if len(parts) == 1 or (np.diff(windows.first_step) > 0).all():
-        return windows
-    return windows.select(np.argsort(windows.first_step, kind="stable"))
-
-
-def ascending(windows: Windows) -> list[Windows]:
-    """The windows, cut where a step does not come after the one before."""
-    cuts = np.flatnonzero(windows.first_step[1:] <= windows.last_step[:-1]) + 1
-    bounds = [0, *cuts.tolist(), len(windows)]
-    return [windows.select(slice(low, high)) for low, high in itertools.pairwise(bounds)]
-
-
-def checked_every(every: Any) -> int | str:
-    """The argument `every`, or a `ValueError` that says what it should be."""
-    if every == "auto" or (isinstance(every, int) and not isinstance(every, bool) and every >= 1):
-        return every  # type: ignore[no-any-return]
-    raise ValueError(
-        f'`every` must be "auto" or a number of steps, at least 1. Received: every={every!r}. Every step is watched '
-        'whatever it is; it only says how many steps one stored record sums up. Leave it at "auto" if in doubt.'
-    )
-
-
-def checked_ignore(ignore: Any) -> frozenset[str]:
-    """The argument `ignore`, or a `TypeError` that says what it should be."""
-    if isinstance(ignore, str) or not isinstance(ignore, Collection) or not all(isinstance(n, str) for n in ignore):
-        raise TypeError(
-            "`ignore` must be a list of names of variables or layers that are expected to get no gradient. "
-            f"Received: ignore={ignore!r}. Write it like ignore=['encoder/embeddings']."
-        )
-    return frozenset(ignore)

@@ -101,6 +101,8 @@ class Ring:
         self.capacity = capacity
         self._clipping = clipping
         self._seen = 0
+        blank = np.zeros([layout.DETAIL_ROWS, layout.width(variables)], np.float32)
+        self._nothing = Snapshot(layout.split_rows(blank[:0]), None, blank)
         self._next_step = step_counter() if counter is None else counter
         outside(lambda: self._make_variables(device))
 
@@ -173,8 +175,10 @@ class Ring:
     # On the host ----------------------------------------------------------------------------------------------------
 
     def read(self) -> Snapshot:
-        """All that was recorded since the last `read`: one transfer from the device."""
-        table = self._table.numpy()
+        """All that was recorded since the last `read`: one transfer from the device, none if nothing was."""
+        if int(self._seq.numpy()) == self._seen:
+            return self._nothing
+        table = self.transfer()
         rows = layout.split_rows(table[: self.capacity])
         summary: layout.Floats | None = table[self.capacity : self._detail_at]
         assert summary is not None
@@ -189,6 +193,11 @@ class Ring:
             self._seen = snapshot.last_seq
             self._host_seen.assign(self._seen)
         return snapshot
+
+    def transfer(self) -> layout.Floats:
+        """The whole table, from the device to the host."""
+        table: layout.Floats = self._table.numpy()
+        return table
 
 
 def step_counter(start: int = 0) -> tf.Variable:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tb_gradhealth.format.windows import Windows
+from tb_gradhealth.format.windows import Array, Windows
 from tb_gradhealth.record import history, layout
 from tb_gradhealth.record.clipping import NO_CLIPPING, Clipping
 
@@ -36,6 +36,19 @@ class SessionRows:
     def add(self, row: layout.Floats) -> None:
         """One step: float32 ``[width]``."""
         self._rows.append(row)
+
+    def fetch(self) -> tuple[int, bool]:
+        """As `Channel.fetch`: steps are handed over, there is nothing to fetch."""
+        return 0, False
+
+    def bad_steps(self, expected_none: Array) -> int:
+        """As `Channel.bad_steps`."""
+        rows = layout.split_rows(np.stack(self._rows)) if self._rows else None
+        return 0 if rows is None else len(history.ill_steps(rows, expected_none))
+
+    def last_global_norm(self) -> float | None:
+        """As `Channel.last_global_norm`."""
+        return float(history.global_norms(layout.split_rows(self._rows[-1][None]))[0]) if self._rows else None
 
     def read(self, place: history.Place) -> list[Windows]:
         """The steps added since the last call."""

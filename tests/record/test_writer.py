@@ -222,8 +222,8 @@ def test_eager_recording_does_not_read_the_device_at_every_step(tmp_path, monkey
     from tb_gradhealth.record.ring import Ring
 
     reads = []
-    read_ring = Ring.read
-    monkeypatch.setattr(Ring, "read", lambda ring: reads.append(1) or read_ring(ring))
+    read_ring = Ring.transfer
+    monkeypatch.setattr(Ring, "transfer", lambda ring: reads.append(1) or read_ring(ring))
     monkeypatch.setattr("tb_gradhealth.record.recorder.LOOK_SECONDS", 1e9)
     variable = tf.Variable(1.0)
     with GradHealthWriter(tmp_path, explain=False) as writer:
