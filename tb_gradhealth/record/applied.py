@@ -104,11 +104,11 @@ class AppliedGradients:
         if self._recorder.closed:
             return proceed()
         loss = None if self._model_step is None else self._model_step.loss()
-        if self._explainer is not None:
-            if loss is None and not self._scaler:
-                loss = self._explainer.loss_of(gradients)
-            self._explainer.look(self.group, gradients, variables, loss)
+        if loss is None and self._explainer is not None and not self._scaler:
+            loss = self._explainer.loss_of(gradients)
         written = self._record(gradients, variables, loss)
+        if self._explainer is not None:
+            self._explainer.look(self.group, gradients, variables, loss, finite=written.finite)
         if not tf.executing_eagerly():
             self.on_traced()
         try:

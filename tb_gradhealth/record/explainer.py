@@ -51,14 +51,21 @@ class Explainer:
         recorder.on_announced = self._announced
 
     def look(
-        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: Any = None
+        self,
+        group: Group,
+        gradients: Sequence[Any],
+        variables: Sequence[Any],
+        loss: Any = None,
+        step: Any = None,
+        finite: Any = None,
     ) -> None:
         """Explains the gradients of a step being run or traced that are None, and of an eager one those that are ill.
 
         Args:
           loss, step: of the step, where they are known.
+          finite: bool tensor ``[]``, whether the gradients are; None if not known.
         """
-        self._nonfinite.look(group, gradients, variables, loss, step)
+        self._nonfinite.look(group, gradients, variables, loss, step, finite)
         if self._watch is None:
             return
         if not tf.executing_eagerly():

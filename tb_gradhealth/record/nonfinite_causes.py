@@ -5,6 +5,7 @@ keeps the first bad one (`evidence`), which is run once more. Promises: nothing 
 found, one sentence says why.
 """
 
+import dataclasses
 import operator
 import sys
 from collections.abc import Iterable, Sequence
@@ -41,7 +42,13 @@ class NonfiniteExplainer:
             recorder.explains_kept_steps = True  # type: ignore[attr-defined]
 
     def look(
-        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: Any = None
+        self,
+        group: Group,
+        gradients: Sequence[Any],
+        variables: Sequence[Any],
+        loss: Any = None,
+        step: Any = None,
+        finite: Any = None,
     ) -> None:
         """Explains an eager step whose gradients are not finite; while a step is traced, notes that steps are."""
         self._recorder.steps_are_traced = not tf.executing_eagerly()
@@ -50,11 +57,16 @@ class NonfiniteExplainer:
         if self._recorder.steps_are_traced:
             self._watch.rest()
         else:
-            self._guard.run(self._look, group, gradients, variables, loss, step)
+            self._guard.run(self._look, group, gradients, variables, loss, step, finite)
 
-    def _look(self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: Any) -> None:
+    def _look(
+        self, group: Group, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: Any, finite: Any
+    ) -> None:
         number = -1 if step is None else operator.index(int(step))
-        causes = self._watch.look(group.name, gradients, variables, loss, number)
+        causes = self._watch.look(group.name, gradients, variables, loss, number, finite)
+        if causes and number < 0:
+            number = self._recorder.next_step(group) - 1
+            causes = [dataclasses.replace(cause, step=number) for cause in causes]
         if causes:
             self._recorder.tell_causes(group, causes)
 

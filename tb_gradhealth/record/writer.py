@@ -104,12 +104,12 @@ class GradHealthWriter:
         facts = StepFacts(step=checked_step(step), loss=loss)
         owner = self._recorder.group(group, GroupFacts("record", every=self._recorder.every, replicas=replica_count()))
         channel = self._recorder.channel(owner, variables)
-        self._recorder.record(owner, channel, gradients, facts, self._how)
+        written = self._recorder.record(owner, channel, gradients, facts, self._how)
         self._recorder.eager_step_done(owner)
         if not tf.executing_eagerly():
             self._recorder.attend_by_poller()
         if self._explainer is not None:
-            self._explainer.look(owner, gradients, variables, loss, step)
+            self._explainer.look(owner, gradients, variables, loss, step, written.finite)
 
     def flush(self) -> None:
         """Puts everything recorded so far on disk."""

@@ -9,7 +9,7 @@ from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite.blame import Gradient, Question
 from tb_gradhealth.explain.nonfinite.eager_record import Recorder
 from tb_gradhealth.explain.nonfinite.graph_questions import handles_of
-from tb_gradhealth.explain.nonfinite.trace import VARIABLE, Value
+from tb_gradhealth.explain.nonfinite.trace import VARIABLE, Trace, Value
 from tb_gradhealth.explain.variables import name_of
 
 
@@ -29,6 +29,19 @@ def question_of(
       loss: tensor or None.
     """
     trace, values = recorder.trace()
+    return question_about(trace, values, gradients, variables, loss, stack, step)
+
+
+def question_about(
+    trace: Trace,
+    values: dict[int, Value],
+    gradients: Sequence[Any],
+    variables: Sequence[Any],
+    loss: Any = None,
+    stack: source.Stack = (),
+    step: int = -1,
+) -> Question:
+    """The same about a trace and the values in it, by the ids of their tensors."""
     label_variables(values, variables)
     found = tuple(
         Gradient(name_of(variable, place), _value(values, gradient))

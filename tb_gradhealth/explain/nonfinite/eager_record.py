@@ -29,6 +29,7 @@ class Recorder:
 
     Attributes:
       events: what ran, in order.
+      bytes: about how much the outputs of the noted operations hold.
       derivatives: (first event, last event + 1, type, inputs, outputs) of each operation differentiated.
     """
 
@@ -37,7 +38,7 @@ class Recorder:
         self.derivatives: list[tuple[int, int, str, Any, Any]] = []
         self._places = _deep_place if deep else _place
         self._limit = limit_bytes
-        self._bytes = 0
+        self.bytes = 0
         self._paused = False
         self.running = False
 
@@ -68,7 +69,7 @@ class Recorder:
     def clear(self) -> None:
         self.events.clear()
         self.derivatives.clear()
-        self._bytes = 0
+        self.bytes = 0
 
     def forget(self, count: int) -> None:
         """Drops the first `count` events."""
@@ -90,10 +91,10 @@ class Recorder:
     def _ran(
         self, op_type: str, inputs: Any, attrs: Any, outputs: Any, op_name: str | None = None, graph: Any = None
     ) -> None:
-        if graph is not None or outputs is None or self._paused or self._bytes > self._limit:
+        if graph is not None or outputs is None or self._paused or self.bytes > self._limit:
             return
         for tensor in outputs:
-            self._bytes += tensor._num_elements() * 4
+            self.bytes += tensor._num_elements() * 4
         self.events.append((op_type, inputs, attrs, outputs, self._places()))
 
     def _differentiated(self, original: Callable[..., Any], op_name: Any, *args: Any) -> Any:
@@ -105,6 +106,32 @@ class Recorder:
     def trace(self) -> tuple[Trace, dict[int, Value]]:
         """What was recorded, and the value of each tensor by its id."""
         return _Builder(self).build()
+
+
+def forward_places(recorder: Recorder) -> list[tuple[str, tuple[Any, ...]]]:
+    """Type and place of each operation that was differentiated, in the order of differentiation."""
+    made: dict[int, int] = {}
+    taken: dict[int, list[int]] = {}
+    for index, (_, inputs, _, outputs, _) in enumerate(recorder.events):
+        for tensor in outputs:
+            made.setdefault(id(tensor), index)
+        for tensor in inputs:
+            taken.setdefault(id(tensor), []).append(index)
+    found = []
+    for first, _, name, inputs, outputs in recorder.derivatives:
+        kind = str(name)
+        candidates = [made[id(tensor)] for tensor in outputs or () if id(tensor) in made]
+        candidates += [
+            at for tensor in inputs or () if tensor is not None for at in reversed(taken.get(id(tensor), ()))
+        ]
+        fitting = (at for at in candidates if at < first and _kind(recorder.events[at][0]) == kind)
+        at = next(fitting, None)
+        found.append((kind, recorder.events[at][4] if at is not None else ()))
+    return found
+
+
+def _kind(kind: Any) -> str:
+    return kind if isinstance(kind, str) else str(kind.decode())
 
 
 class Source:

@@ -113,7 +113,8 @@ def growth_behind(value: Value, origin: Callable[[Node], Origin] = origin_of) ->
     if math.isfinite(series[-1]) and not math.isfinite(size_of(value)):
         series = (*series, math.inf)
     looped = any(part.startswith("While") for part in group[0].node.path)
-    return Growth(series, origin(group[0].node), _weight_of(group[0]), len(group), first, looped)
+    weight = next((found for link in group if (found := _weight_of(link)) is not None), None)
+    return Growth(series, origin(group[0].node), weight, len(group), first, looped)
 
 
 def is_overflow(node: Node) -> bool:

@@ -43,6 +43,7 @@ class _State:
         self.wanting: list[tuple[Wants, frozenset[int]]] = []
         self.original: Callable[..., Any] | None = None
         self.notes: dict[str, dict[int, Any]] | None = None
+        self.listener: Callable[[Any, Sequence[Any], Any], object] | None = None
 
 
 _state = _State()
@@ -77,6 +78,16 @@ def noted(function: str) -> dict[int, Any]:
     return {} if _state.notes is None else _state.notes.get(function, {})
 
 
+def listen(listener: Callable[[Any, Sequence[Any], Any], object] | None) -> None:
+    """Calls back after each eager call of a function, with it, its arguments and its results; None: no longer."""
+    with _lock:
+        _state.listener = listener
+        if listener is None:
+            _unhook()
+        else:
+            _hook()
+
+
 def _hook() -> None:
     if _state.original is None:
         owner = private.function_class()
@@ -86,7 +97,7 @@ def _hook() -> None:
 
 def _unhook() -> None:
     owner = private.function_class()
-    free = not _state.wanting and _state.notes is None
+    free = not _state.wanting and _state.notes is None and _state.listener is None
     if free and _state.original is not None and owner.call_flat is _call_flat:
         owner.call_flat = _state.original
         _state.original = None
@@ -101,6 +112,19 @@ def release(steps: Sequence[Wants] | None = None) -> None:
 
 def _call_flat(function: Any, *args: Any) -> Any:
     original = _state.original or private.function_class().call_flat
+    if _state.listener is not None and tf.executing_eagerly():
+        return _listened(_state.listener, function, args, lambda: _seen_to(original, function, args))
+    return _seen_to(original, function, args)
+
+
+def _listened(listener: Callable[..., object], function: Any, args: Sequence[Any], call: Callable[[], Any]) -> Any:
+    result = call()
+    with contextlib.suppress(Exception):
+        listener(function, args, result)
+    return result
+
+
+def _seen_to(original: Callable[..., Any], function: Any, args: Sequence[Any]) -> Any:
     if _state.notes is not None and tf.executing_eagerly():
         with contextlib.suppress(Exception):
             _note(function, args)

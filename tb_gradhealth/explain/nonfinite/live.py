@@ -5,6 +5,8 @@ step's gradients turn out not to be finite everything that made them is still th
 in memory (`BYTES`), and in time: the first `FIRST` steps are always noted, later ones only if noting them takes less
 than `SHARE` of the time a step takes, else one in so many that it does.
 
+Of the steps in between a glimpse is kept (`glimpse`), so that they are explained, too, if less surely.
+
 Promises: `look` never raises; nothing is kept beyond the step that follows; a loop of compiled functions, which is a
 few operations to eager mode, is noted throughout. Where gradients are recorded inside a traced function there is
 nothing to note: `rest` ends noting until a step was recorded eagerly.
@@ -23,8 +25,9 @@ import tensorflow as tf
 
 from tb_gradhealth.explain import private, source
 from tb_gradhealth.explain.nonfinite.blame import causes_of
-from tb_gradhealth.explain.nonfinite.eager_questions import question_of
+from tb_gradhealth.explain.nonfinite.eager_questions import question_about, question_of
 from tb_gradhealth.explain.nonfinite.eager_record import Recorder
+from tb_gradhealth.explain.nonfinite.glimpse import Glimpses
 from tb_gradhealth.explain.observer import observer
 from tb_gradhealth.format.causes import Cause
 
@@ -42,6 +45,9 @@ SAMPLE = 4096
 
 BYTES = 256 * 2**20
 """Outputs of operations kept alive by a step's notes; a step beyond it is noted no further."""
+
+GLIMPSED_BYTES = BYTES // 4
+"""Of steps that are not noted, no glimpse is kept where a step's outputs take more than this."""
 
 MOST_EXPLAINED = 4
 """Bad steps explained for each group; weights that are NaN make every further step bad."""
@@ -66,6 +72,7 @@ class LiveWatch:
         self._began = 0.0
         self._explained: dict[str, int] = {}
         self._old_targets: set[int] = set()
+        self._glimpses = Glimpses()
         self._huge = huge
         self._limits: dict[str, float] = {}
         self._explosions: dict[str, list[Cause]] = {}
@@ -85,9 +92,16 @@ class LiveWatch:
             self._open = False
             self._recorder.stop()
             self._recorder.clear()
+            self._glimpses.stop()
 
     def look(
-        self, group: str, gradients: Sequence[Any], variables: Sequence[Any], loss: Any = None, step: int = -1
+        self,
+        group: str,
+        gradients: Sequence[Any],
+        variables: Sequence[Any],
+        loss: Any = None,
+        step: int = -1,
+        finite: Any = None,
     ) -> list[Cause]:
         """The causes, if these eager gradients (or the loss) are not finite and their step was noted; else none.
 
@@ -97,11 +111,13 @@ class LiveWatch:
           variables: they belong to.
           loss: tensor, number or None.
           step: for the causes.
+          finite: bool tensor ``[]``, whether the gradients are, where that is known already.
         """
         if not self._open or not tf.executing_eagerly():
             return []
         try:
-            found = self._causes(group, gradients, variables, loss, step) if self._recorder.running else []
+            ask = self._causes if self._recorder.running else self._glimpsed_causes
+            found = ask(group, gradients, variables, loss, step, finite)
         except Exception as error:
             _logger.debug("no explanation", exc_info=True)
             self.problem = str(error) or type(error).__name__
@@ -109,8 +125,23 @@ class LiveWatch:
         self._step_ends(group)
         return found
 
+    def _glimpsed_causes(
+        self, group: str, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: int, finite: Any
+    ) -> list[Cause]:
+        """The same for a step that was not noted, from what its derivatives went through."""
+        if not self._glimpses.seen or self._explained.get(group, 0) or _is_well(finite, loss):
+            self._glimpses.clear()
+            return []
+        self._explained[group] = 1
+        given = [*(tensor for tensor in gradients if tensor is not None), *([loss] if tf.is_tensor(loss) else [])]
+        trace, values, sure = self._glimpses.trace(given)
+        question = question_about(trace, values, gradients, variables, loss, source.stack_here(2), step)
+        question = dataclasses.replace(question, exact=sure)
+        # The gradients of the step before were finite, and so were the weights that it left behind.
+        return [cause for cause in causes_of(question) if cause.reason_id != "bad_weights"]
+
     def _causes(
-        self, group: str, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: int
+        self, group: str, gradients: Sequence[Any], variables: Sequence[Any], loss: Any, step: int, finite: Any
     ) -> list[Cause]:
         if self._explained.get(group, 0) >= MOST_EXPLAINED or not self._recorder.events:
             return []
@@ -123,10 +154,9 @@ class LiveWatch:
                 self._explosions[group] = self._explained_now(gradients, variables, target, step, exploded=True)
             return []
         self._explained[group] = self._explained.get(group, 0) + 1
-        causes = self._explained_now(gradients, variables, target, step)
-        if self._explained[group] > 1:  # a consequence of the step that was explained before
-            causes = [cause for cause in causes if cause.reason_id != "bad_weights"]
-        return causes
+        if self._explained[group] > 1 and not math.isfinite(largest_of([tf.convert_to_tensor(v) for v in variables])):
+            return []  # a consequence of the step that was explained before
+        return self._explained_now(gradients, variables, target, step)
 
     def _explained_now(
         self, gradients: Sequence[Any], variables: Sequence[Any], target: Any, step: int, exploded: bool = False
@@ -159,21 +189,22 @@ class LiveWatch:
         return None
 
     def _step_ends(self, group: str) -> None:
-        now = time.monotonic()
+        took = max(time.monotonic() - self._began, 1e-6)
         self._steps += 1
-        events = len(self._recorder.events) - self._marks.get(group, 0)
-        self._forget_what_was_recorded_before(group)
+        cost = (len(self._recorder.events) - self._marks.get(group, 0)) * SECONDS_PER_EVENT
         if self._steps == FIRST:
             self._recorder.be_brief()
-        if self._steps >= FIRST and self._recorder.running:
-            cost = events * SECONDS_PER_EVENT
-            allowed = SHARE * max(now - self._began, 1e-6)
-            if cost > allowed:
-                self._recorder.stop()
-                self._recorder.clear()
-                self._marks.clear()
-                self._wait = int(min(cost / allowed, 1e6))
-        elif not self._recorder.running:
+        if self._steps >= FIRST and self._recorder.running and cost > SHARE * took:
+            if self._recorder.bytes <= GLIMPSED_BYTES:
+                self._glimpses.outline(self._recorder)
+                self._glimpses.start()
+            self._recorder.stop()
+            self._recorder.clear()
+            self._marks.clear()
+            self._wait = int(min(cost / (SHARE * took), 1e6))
+        elif self._recorder.running:
+            self._forget_what_was_recorded_before(group)
+        else:
             self._wait -= 1
             if self._wait <= 0:
                 self._start()
@@ -191,6 +222,7 @@ class LiveWatch:
         if self._thread == threading.get_ident():  # callbacks are those of the thread; a replica has its own
             self._recorder.stop()
             self._recorder.clear()
+            self._glimpses.stop()
             self._marks.clear()
             self._wait = 0
 
@@ -198,10 +230,21 @@ class LiveWatch:
         if not tf.executing_eagerly():
             return
         try:
+            self._glimpses.stop()
             self._recorder.start()
             self._began = time.monotonic()
         except private.Missing:
             self._open = False
+
+
+def _is_well(finite: Any, loss: Any) -> bool:
+    """Whether a step is well, as far as that is known without waiting for a device."""
+    for value in (finite, loss):
+        if tf.is_tensor(value) and value.shape.rank == 0 and "CPU" in (value.backing_device or ""):
+            number = value.numpy()
+            if not (bool(number) if value.dtype == tf.bool else np.isfinite(number)):
+                return False
+    return True
 
 
 def largest_of(values: Sequence[Any], sample: int = 0) -> float:

@@ -4,6 +4,7 @@ Rules live in `forward_rules` and `backward_rules`, by type of the forward opera
 adds what is true of every reason: a mask that hides the value and not its derivative.
 """
 
+import contextlib
 import dataclasses
 from collections.abc import Callable
 
@@ -44,7 +45,8 @@ def reason_of(scene: Scene) -> Reason:
     rules = backward_rules.RULES if scene.origin.backward else forward_rules.RULES
     found = None
     for rule in (*rules.get(scene.origin.op, ()), *rules.get("", ())):
-        found = rule(scene)
+        with contextlib.suppress(IndexError):  # of a glimpsed step not every input is known
+            found = rule(scene)
         if found is not None:
             break
     if found is None:
