@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 from dashboard_board import Board, tensorboard
-from dashboard_browser import chromium, open_grad_health, open_time_series
+from dashboard_browser import chromium, move, open_grad_health, open_time_series
 from dashboard_logs import GrowingRun, Shape, write_scalars
 
 from tb_gradhealth.format.reader import read_run
@@ -78,6 +78,12 @@ def measure(folder: Path, shape: Shape, loaders: Sequence[str], *, browser: bool
                     for word in ("again", "and again"):
                         opened = open_grad_health(found, board.url, RUN, shape.variables)
                         say(f"tab opened {word}", f"{opened.seconds:.2f} s, {opened.received / 1e6:.2f} MB")
+                    moved = move(found, board.url, RUN)
+                say(
+                    "zooming, scrolling",
+                    f"a frame every {moved.middle:.0f} ms, of 20 one {moved.slow:.0f} ms (idle {moved.idle:.0f} ms), "
+                    f"{moved.received / 1e6:.2f} MB in {moved.seconds:.1f} s, heap {moved.heap / 1e6:.0f} MB",
+                )
         several(folder, run, loader)
         if browser:
             tabs(folder, run, loader, series=series)

@@ -22,6 +22,13 @@ _PAINTED = """([frame]) => {
   return canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value !== 0);
 }"""
 
+_COUNT_FRAMES = """() => {
+  window.gaps = []; let last = performance.now();
+  const tick = (now) => { window.gaps.push(now - last); last = now; window.ticking = requestAnimationFrame(tick); };
+  window.ticking = requestAnimationFrame(tick);
+}"""
+_FRAMES = "() => { cancelAnimationFrame(window.ticking); return window.gaps.sort((a, b) => a - b); }"
+
 _CHARTS = """([before]) => {
   const cards = [...document.querySelectorAll("scalar-card")];
   if (!cards.length || cards[0].querySelector(".tag")?.title === before) return false;
@@ -45,6 +52,26 @@ class Opening:
     shown: int
 
 
+@dataclasses.dataclass(frozen=True)
+class Moving:
+    """What it is like to move about.
+
+    Attributes:
+      idle: milliseconds between frames while nothing happens, median: what the machine can do.
+      middle, slow: the same while moving, median and 95th percentile.
+      seconds: of the whole exercise.
+      received: bytes of data that it took.
+      heap: bytes of the page's objects at its end.
+    """
+
+    idle: float
+    middle: float
+    slow: float
+    seconds: float
+    received: int
+    heap: int
+
+
 @contextlib.contextmanager
 def chromium() -> Iterator[Any]:
     """A headless browser."""
@@ -66,6 +93,39 @@ def open_grad_health(browser: Any, url: str, run: str, variables: int) -> Openin
         page.goto(f"{url}/#gradhealth&p.gradhealth.run={run}")
         page.wait_for_function(_PAINTED, arg=[_FRAME], timeout=_MINUTES)
         return Opening(time.perf_counter() - begin, sum(received), variables)
+
+
+def move(browser: Any, url: str, run: str) -> Moving:
+    """Zooms in and out, moves, and scrolls through the rows."""
+    with _page(browser) as (page, received):
+        page.goto(f"{url}/#gradhealth&p.gradhealth.run={run}")
+        page.wait_for_function(_PAINTED, arg=[_FRAME], timeout=_MINUTES)
+        frame = page.frame_locator(_FRAME)
+        box = frame.locator(".plot").first.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + min(box["height"], 400) / 2)
+        body = frame.locator("body")
+        body.evaluate(_COUNT_FRAMES)
+        page.wait_for_timeout(1000)
+        idle = body.evaluate(_FRAMES)
+        body.evaluate(_COUNT_FRAMES)
+        before, begin = sum(received), time.perf_counter()
+        page.keyboard.down("Control")
+        for turn in range(60):
+            page.mouse.wheel(0, -40 if turn < 30 else 40)
+        page.keyboard.up("Control")
+        for _ in range(40):
+            page.mouse.wheel(0, 120)
+        for turn in range(60):
+            page.mouse.move(box["x"] + 6 * turn, box["y"] + 4 * turn)
+        seconds = time.perf_counter() - begin
+        busy = body.evaluate(_FRAMES)
+        page.wait_for_timeout(2000)
+        heap = page.evaluate("performance.memory?.usedJSHeapSize ?? 0")
+        return Moving(_middle(idle), _middle(busy), busy[len(busy) * 95 // 100], seconds, sum(received) - before, heap)
+
+
+def _middle(rising: list[float]) -> float:
+    return rising[len(rising) // 2]
 
 
 def open_time_series(browser: Any, url: str, variables: int) -> tuple[Opening, Opening]:
