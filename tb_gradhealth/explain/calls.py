@@ -102,6 +102,8 @@ def sources_of(sources: Any) -> list[Any]:
     return list(tf.nest.flatten(sources))
 
 
-def keys_of_sources(sources: Sequence[Any]) -> list[tuple[Any, ...]]:
-    """The keys of each source."""
-    return [keys_of(item) for item in sources]
+def keys_of_sources(sources: Sequence[Any], graph: Any = None) -> list[tuple[Any, ...]]:
+    """The keys of each source; a variable that is an argument of the function being traced has a second one there."""
+    keys = [keys_of(item) for item in sources]
+    inside = {tensor_key(outer): tensor_key(inner) for outer, inner in getattr(graph, "captures", None) or ()}
+    return [(*own, *(inside[key] for key in own if key in inside)) for own in keys]

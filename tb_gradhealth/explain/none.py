@@ -78,7 +78,7 @@ class Explainer:
         found = [reach.finding(bit) for bit, (source, _) in enumerate(self._starts) if source == place]
         if not found:
             return Finding(connected=False, read=False)
-        return next((finding for finding in found if finding.connected), found[0])
+        return next((f for f in found if f.connected), None) or next((f for f in found if f.read), found[0])
 
     def variable_behind(self, leaf: int) -> tuple[str, Any]:
         """Name and variable of a leaf of the program, "" and None if nobody knows it."""

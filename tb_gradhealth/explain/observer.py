@@ -183,7 +183,7 @@ class Observer:
             story,
             targets_of(target),
             sources,
-            keys_of_sources(sources),
+            keys_of_sources(sources, graph),
             private.extract_stack(),
             begins=self._previous(where),
             eager_position=self.recorder.position,

@@ -187,7 +187,7 @@ WORDS: dict[str, Words] = {
         "Pass experimental_use_pfor=False, or replace the operation.",
     ),
     "none_given": Words(
-        "The tape was asked for the gradient of None: the function that computes it returns nothing.",
+        "The loss is None: the function that computes it returns nothing.",
         "Return the loss from that function.",
     ),
     "unexplained": Words(

@@ -82,13 +82,21 @@ class Tapes:
 
     def __init__(self) -> None:
         self._stories: weakref.WeakKeyDictionary[Any, TapeStory] = weakref.WeakKeyDictionary()
+        self._ignored: weakref.WeakSet[Any] = weakref.WeakSet()
         self.open = 0
         """Tapes that record in eager mode right now."""
 
     def story(self, tape: Any) -> TapeStory | None:
         return self._stories.get(tape)
 
+    def forget(self, tape: Any) -> None:
+        """The tape counts neither as the one that was asked nor as another."""
+        self._stories.pop(tape, None)
+        self._ignored.add(tape)
+
     def on(self, tape: Any, where: int, position: int, watches_all: bool) -> None:
+        if tape in self._ignored:
+            return
         story = self._stories.get(tape)
         if story is None:
             story = self._stories[tape] = TapeStory(watches_all)

@@ -2,6 +2,8 @@
 
 import dataclasses
 import hashlib
+import html
+import os
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 
@@ -63,6 +65,24 @@ class Cause:
         fields["variables"] = tuple(message.variables)
         fields["evidence"] = tuple(message.evidence)
         return cls(**fields)
+
+    def __repr__(self) -> str:
+        where = f" at {os.path.basename(self.file)}:{self.line}" if self.line else ""
+        return f"<Cause of {self.kind}: {self.op or self.reason_id}{where}, {self.certainty}: {self.reason}>"
+
+    def _repr_html_(self) -> str:
+        """For a notebook: text only, no scripts, nothing from outside."""
+        parts = []
+        if self.line:
+            where = html.escape(f"{self.file}:{self.line}")
+            parts.append(f"<div><code>{where}</code></div><pre>{html.escape(self.code)}</pre>")
+        sure = "" if self.certainty == "certain" else f" ({self.certainty})"
+        parts.append(f"<div><b>{html.escape(self.reason)}</b>{sure}</div>")
+        parts += [f"<div>{html.escape(sentence)}</div>" for sentence in self.evidence]
+        if self.fix:
+            parts.append(f"<div>→ {html.escape(self.fix)}</div>")
+        who = html.escape(", ".join(self.variables))
+        return f"<div><div>{html.escape(self.kind)} gradient of {who or 'the step'}</div>{''.join(parts)}</div>"
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}: {self.code}\n  " if self.line else ""

@@ -20,7 +20,7 @@ def test_there_are_names_to_check():
 def test_a_name_that_is_gone_is_found_to_be_missing(monkeypatch):
     assert private._find("tensorflow.python.eager.execute", "no_such_name") is None
     monkeypatch.setattr(private, "_atomic_function", None)
-    with pytest.raises(private.Missing, match="tb_gradhealth knows TensorFlow 2.16 to 2.21"):
+    with pytest.raises(private.Missing, match=r"tb_gradhealth knows TensorFlow 2\.16 to 2\.21"):
         private.function_class()
 
 
