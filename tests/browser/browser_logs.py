@@ -19,7 +19,7 @@ from tb_gradhealth.health import Tracker
 
 OK, ZERO, NONE, INF, NAN = State.FINITE, State.ZERO, State.NONE, State.INF, State.NAN
 START = 1_700_000_000.0
-RUNS = 14
+RUNS = 15
 """How many runs `write_all` makes."""
 
 
@@ -226,6 +226,18 @@ def gan(log_dir: Path, steps: int = 150) -> RunWriter:
     return run
 
 
+def large_gan(log_dir: Path, steps: int = 400) -> RunWriter:
+    """Two optimizers with many variables each; a variable of the generator is NaN at step 100 and at the last."""
+    names = {group: [f"{group}/block{i // 4}/w{i % 4}" for i in range(160)] for group in ("generator", "discriminator")}
+    run = RunWriter(log_dir, [schema_of(own, group=group) for group, own in names.items()])
+    for seed, (group, own) in enumerate(names.items()):
+        states = np.full((steps, len(own)), OK)
+        if group == "generator":
+            states[[100, steps - 1], 77] = NAN
+        run.add(windows_of(0, states, walk(steps, len(own), seed)), group)
+    return run
+
+
 def replicas(log_dir: Path, steps: int = 120) -> RunWriter:
     """Two replicas; the second one's bias is NaN at step 70."""
     run = RunWriter(log_dir, [schema_of(["dense/kernel", "dense/bias"], replicas=2, norm_of="replica gradient")])
@@ -362,6 +374,7 @@ def write_all(root: Path) -> None:
         ("damaged", damaged),
         ("many", many),
         ("raised", raised),
+        ("large_gan", large_gan),
     ):
         make(root / name).close()
     plain(root / "plain")

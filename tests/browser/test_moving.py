@@ -176,6 +176,22 @@ def test_of_a_large_model_only_what_is_in_sight_is_fetched(page, each_board):
     tab.shot("many_scrolled")
 
 
+def test_a_group_of_a_large_model_shows_the_worst_of_all_its_variables(page, each_board):
+    tab = Tab(page, each_board).run("large_gan")
+    head = "generator"
+    tab.frame.locator(".row-group [role=rowheader]").first.wait_for()
+    painted = [tab.colour(head, (100 + at) / 400) for at in (0.2, 0.5, 0.8)]
+    assert any(near(colour, "#d50000") for colour in painted), painted
+    red, _, blue = tab.colour(head, 0.7)
+    assert blue > red + 40
+    tab.row(head).click()
+    page.wait_for_timeout(800)
+    assert any(near(tab.colour(head, (100 + at) / 400), "#d50000") for at in (0.2, 0.5, 0.8)), "folded, too"
+    page.mouse.move(*tab.plot_point(0.7, head))
+    expect(tab.frame.locator(".tooltip")).to_contain_text("160 variables, the worst wins")
+    tab.shot("large_groups")
+
+
 _FRAMES = """() => {
   window.gaps = []; let last = performance.now();
   const tick = (now) => { window.gaps.push(now - last); last = now; again(); };
