@@ -47,6 +47,8 @@ class Explainer:
         self._traced: dict[str, dict[int, _Traced]] = {}
         self._zero_wanted: dict[str, set[Any]] = {}
         self._watch = self._guard.run(_open_watch, self._told)
+        if recorder.steps_are_traced and self._watch is not None:
+            self._watch.rest()
         self._nonfinite = NonfiniteExplainer(recorder)
         recorder.on_announced = self._announced
 
