@@ -143,12 +143,12 @@ def test_a_box_ranks_its_variables_by_how_they_differ_from_the_rest_of_the_run(p
 
 def test_pointing_at_a_cell_says_what_it_is(page, board):
     tab = Tab(page, board).run("seq2seq")
-    page.mouse.move(*tab.plot_point(0.9, CELL))
+    page.mouse.move(*tab.plot_point(540.5 / 600, CELL))
     tip = tab.frame.locator(".tooltip")
     expect(tip).to_contain_text(CELL)
     expect(tip).to_contain_text("step 540")
     expect(tip).to_contain_text("NaN")
-    page.mouse.move(*tab.plot_point(0.5, "decoder/gru"))
+    page.mouse.move(*tab.plot_point(300.5 / 600, "decoder/gru"))
     expect(tip).to_contain_text("3 variables, the worst wins")
     expect(tab.frame.locator(".tick-cursor").first).to_have_text("300")
     tab.shot("tooltip")

@@ -22,11 +22,19 @@ export function FlightTable({ flight, pinned }: { flight: readonly FlightStep[];
         <table>
           <thead>
             <tr>
-              <th scope="col">Step</th>
+              <th scope="col" class="number">
+                Step
+              </th>
               <th scope="col">State</th>
-              <th scope="col">Norm</th>
-              <th scope="col">Bad values</th>
-              <th scope="col">Loss</th>
+              <th scope="col" class="number">
+                Norm
+              </th>
+              <th scope="col" class="number">
+                Bad values
+              </th>
+              <th scope="col" class="number">
+                Loss
+              </th>
             </tr>
           </thead>
           <tbody>

@@ -34,6 +34,8 @@ export async function pictureOf(page: HTMLElement, sentence: string, dark: boole
       context.drawImage(part, place.left, place.top, place.width, place.height);
   }
   const seen = page.querySelector(".heat-scroll")?.getBoundingClientRect();
+  for (const element of page.querySelectorAll<HTMLElement>(".swatch, .lane-bar, .line-toggle.drawn"))
+    drawMark(context, element, seen);
   for (const element of page.querySelectorAll<HTMLElement>(
     ".name, .tick, .lane-label, .axis-label, .run-head, .legend-value, .extra-label",
   )) {
@@ -64,6 +66,18 @@ function drawText(
     place.top + place.height / 2,
   );
   context.restore();
+}
+
+/** What tells a curve's colour, and the bars of incidents. */
+function drawMark(context: CanvasRenderingContext2D, element: HTMLElement, seen: DOMRect | undefined): void {
+  const place = element.getBoundingClientRect();
+  if (hidden(element, place, seen)) return;
+  const dot = element.style.getPropertyValue("--line-colour");
+  context.fillStyle = dot || getComputedStyle(element).backgroundColor;
+  context.beginPath();
+  if (dot === "") context.rect(place.left, place.top, place.width, place.height);
+  else context.arc(place.left + place.width / 2, place.top + place.height / 2, 4, 0, 2 * Math.PI);
+  context.fill();
 }
 
 function drawSign(context: CanvasRenderingContext2D, element: SVGElement, seen: DOMRect | undefined): void {
