@@ -45,7 +45,8 @@ def iterations_of(optimizer: Any) -> int:
 
 def learning_rate_of(optimizer: Any) -> Any:
     """The learning rate of this step: a tensor, or None where the optimizer has none."""
-    rate = getattr(optimizer, "learning_rate", None)
+    schedule = getattr(optimizer, "_learning_rate", None)  # asked itself: tf_keras's rate is that of the step before
+    rate = schedule if callable(schedule) else getattr(optimizer, "learning_rate", None)
     if rate is None:
         return None
     if callable(rate) and not isinstance(rate, tf.Variable) and not hasattr(rate, "value"):
