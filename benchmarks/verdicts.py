@@ -2,6 +2,7 @@
 
     python benchmarks/verdicts.py                  # train what is missing, score the half the rules were tuned on
     python benchmarks/verdicts.py --half test      # the other half
+    python benchmarks/verdicts.py --half fresh --seeds 3    # those written when the rules had been tuned on both
 
 Every training is recorded once below ``--logs`` and kept. Printed for each rule set: recall (ill trainings about which
 something right was said), precision (of all trainings about which anything was said), false alarms (healthy trainings
@@ -104,13 +105,14 @@ class Score:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=("tune", "test", "all"), default="tune")
+    parser.add_argument("--half", choices=("tune", "test", "fresh", "all"), default="tune")
     parser.add_argument("--logs", type=Path, default=DEFAULT_LOGS, help="where the records are kept")
+    parser.add_argument("--seeds", type=int, default=1, help="train each so often, each time from another seed")
     parser.add_argument("--only", default="", help="trainings whose name contains this")
     parser.add_argument("--no-train", action="store_true", help="score what is there")
     parser.add_argument("--quiet", action="store_true", help="the table only")
     arguments = parser.parse_args()
-    trainings = _trainings(arguments.half, arguments.only)
+    trainings = _seeded(_trainings(arguments.half, arguments.only), arguments.seeds)
     arguments.logs.mkdir(parents=True, exist_ok=True)
     if not arguments.no_train:
         _train(arguments.logs, [t.name for t in trainings])
@@ -129,6 +131,12 @@ def _trainings(half: str, only: str) -> list[Training]:
     from verdict_trainings import TRAININGS
 
     return [t for name, t in sorted(TRAININGS.items()) if half in (t.half, "all") and only in name]
+
+
+def _seeded(trainings: list[Training], seeds: int) -> list[Training]:
+    """The trainings from seeds 1 to `seeds`; those from the first have plain names."""
+    others = [dataclasses.replace(t, name=f"{t.name}@{seed}") for seed in range(2, seeds + 1) for t in trainings]
+    return [*trainings, *others]
 
 
 def _train(logs: Path, names: list[str]) -> None:

@@ -5,6 +5,8 @@ right answer, was written down before any rule was tuned.
 """
 
 from verdict_trainings import (
+    fresh_healthy,
+    fresh_ill,
     healthy_conv,
     healthy_dense,
     healthy_generative,
@@ -21,6 +23,8 @@ from verdict_trainings.registry import TRAININGS, Training
 __all__ = [
     "TRAININGS",
     "Training",
+    "fresh_healthy",
+    "fresh_ill",
     "healthy_conv",
     "healthy_dense",
     "healthy_generative",

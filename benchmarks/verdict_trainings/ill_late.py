@@ -121,19 +121,6 @@ def bootstrapping_without_target(log):
             optimizer.apply(gradients, variables)
 
 
-@ill(*BLOWN, "spiking", onset=60)
-def variance_collapses(log):
-    """Gaussian likelihood on targets that can be met exactly: the variance goes to 0, the gradient to infinity."""
-    x, _ = table()
-    exact = x[:, :1] * 0.5
-
-    def loss(target, output):
-        mean, log_sigma = output[:, :1], output[:, 1:]
-        return log_sigma + 0.5 * tf.square((target - mean) * tf.exp(-log_sigma))
-
-    fit(log, mlp(32, outputs=2, inputs=8), x[:2], exact[:2], batch=2, loss=loss, optimizer=adam(0.05), steps=600)
-
-
 @ill(*BLOWN, onset=200)
 def data_drifts_away(log):
     x, y = table()

@@ -1,4 +1,4 @@
-"""The list of trainings, and its two halves."""
+"""The list of trainings, and its parts."""
 
 import dataclasses
 import hashlib
@@ -15,6 +15,7 @@ class Training:
       kinds: kinds of incident that are a right answer; empty: it is healthy.
       onset: the step at which the illness begins, 0: from the start.
       learns: whether the loss is expected to fall (a GAN's need not).
+      fresh: whether it was written when the rules had been tuned on the others.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Training:
     kinds: frozenset[str]
     onset: int
     learns: bool
+    fresh: bool
 
     @property
     def ill(self) -> bool:
@@ -29,7 +31,9 @@ class Training:
 
     @property
     def half(self) -> str:
-        """``"tune"`` or ``"test"``, by a hash of the name: nobody chose."""
+        """``"tune"`` or ``"test"``, by a hash of the name: nobody chose; or ``"fresh"``."""
+        if self.fresh:
+            return "fresh"
         return "test" if hashlib.sha256(self.name.encode()).digest()[0] % 2 else "tune"
 
 
@@ -51,7 +55,8 @@ def _adding(
     def add(function: Callable[[Log], None]) -> Callable[[Log], None]:
         name = f"{'ill' if kinds else 'healthy'}_{function.__name__}"
         assert name not in TRAININGS, name
-        TRAININGS[name] = Training(name, function, kinds, onset, learns)
+        fresh = function.__module__.rpartition(".")[2].startswith("fresh_")
+        TRAININGS[name] = Training(name, function, kinds, onset, learns, fresh)
         return function
 
     return add

@@ -1,6 +1,8 @@
 """Training what is not in the cache yet, one at a time.
 
 python -m verdict_trainings.train LOGS [NAME…]
+
+A name is that of a training, or ``name@seed``; without a seed it is 1.
 """
 
 import os
@@ -27,12 +29,13 @@ def train(logs: Path, names: list[str]) -> None:
         if done.exists():
             continue
         shutil.rmtree(directory, ignore_errors=True)
+        training, _, seed = name.partition("@")
         keras.backend.clear_session()
-        random.seed(0)
-        keras.utils.set_random_seed(1)
+        random.seed(int(seed or 1) - 1)
+        keras.utils.set_random_seed(int(seed or 1))
         start = time.perf_counter()
         try:
-            TRAININGS[name].run(Log(str(directory)))
+            TRAININGS[training].run(Log(str(directory)))
         except Exception:
             (logs / f"{name}.error").write_text(traceback.format_exc())
             print(f"{number}/{len(names)} {name}: FAILED, see {logs / name}.error", flush=True)
