@@ -8,6 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import tb_gradhealth.alarms as alarms
     import tb_gradhealth.v1 as v1
     from tb_gradhealth.explain import explain as explain
     from tb_gradhealth.format.causes import Cause as Cause
@@ -36,6 +37,7 @@ __all__ = [
     "Incident",
     "Thresholds",
     "__version__",
+    "alarms",
     "explain",
     "v1",
     "watch",
@@ -43,8 +45,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "v1":
-        return importlib.import_module("tb_gradhealth.v1")
+    if name in ("alarms", "v1"):
+        return importlib.import_module(f"tb_gradhealth.{name}")
     if name in _HOME:
         value = getattr(importlib.import_module(_HOME[name]), name)
         globals()[name] = value

@@ -115,7 +115,7 @@ class Group:
         self.write_pending(log)
         self._end_generation()
         entries = [*self._trained.values(), *self._others.values()]
-        self.schema = build_schema(self.name, entries, self.facts, self._ignore)
+        self.schema = build_schema(self.name, entries, self.facts, self._ignore, self._thresholds)
         self._tracker = self._health_guard.run(Tracker, self.schema, self._thresholds)
         self._builder = WindowBuilder(self.facts.every)
         self._flight = FlightRecorder()

@@ -6,14 +6,16 @@ hooks are marked as the defaults they are: Keras then need not fetch each step's
 
 import sys
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
-from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.health import Thresholds
 from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.alarms.dispatch import OnIncident
 from tb_gradhealth.record.applied import Options, checked_detail
 from tb_gradhealth.record.explainer import Explainer
-from tb_gradhealth.record.keras_session import KerasSession, calling_list, end_with
+from tb_gradhealth.record.keras_session import KerasSession, calling_list, end_with, go_first
+from tb_gradhealth.record.places import check_strategy
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.withholding import RECORD, checked_policy
 
@@ -39,7 +41,8 @@ class GradHealthCallback:
       log_dir: the directory given to `tensorboard --logdir`, or one below it.
       every: ``"auto"`` (default; stored windows widen as the run goes on), or their width in steps.
       thresholds: limits of the health rules.
-      on_incident: called with each new `Incident`.
+      on_incident: called with each new `Incident`, within a second or ten steps of the event: a function, an alarm
+        of `tb_gradhealth.alarms`, or a list of them.
       ignore: names of variables or layers that are expected to get no gradient.
       on_nonfinite: ``"record"`` (default) only records NaN and Inf; ``"skip"`` withholds the updates they would cause;
         ``"stop"`` withholds them and ends the training with the weights of the last good step.
@@ -52,6 +55,7 @@ class GradHealthCallback:
     """
 
     _supports_tf_logs = True
+    async_safe = True  # Keras 3 may go on calling the batch hooks from its own thread
 
     def __init__(
         self,
@@ -59,7 +63,7 @@ class GradHealthCallback:
         *,
         every: int | str = "auto",
         thresholds: Thresholds | None = None,
-        on_incident: Callable[[Incident], object] | None = None,
+        on_incident: OnIncident = None,
         ignore: Collection[str] = (),
         on_nonfinite: str = RECORD,
         detail: int = 100,
@@ -73,7 +77,27 @@ class GradHealthCallback:
         self._explainer: Explainer | None = None
         self._training = False
         self._bad_before = 0
-        self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
+        self._known = (-1, 0, float("nan"))  # at which look, bad steps, global norm
+        self._made_with = (
+            log_dir,
+            dict(
+                every=every,
+                thresholds=thresholds,
+                on_incident=on_incident,
+                ignore=ignore,
+                on_nonfinite=on_nonfinite,
+                detail=detail,
+                explain=explain,
+            ),
+        )
+        self._recorder = Recorder(
+            log_dir,
+            every=every,
+            thresholds=thresholds,
+            on_incident=on_incident,
+            ignore=ignore,
+            on_nonfinite=on_nonfinite,
+        )
         open_recorders.add(self._recorder)
 
     def set_model(self, model: Any) -> None:
@@ -81,6 +105,8 @@ class GradHealthCallback:
         self.model = model
         self._end()
         check_backend()
+        with model.distribute_strategy.scope():
+            check_strategy("GradHealthCallback")
         _end_others(model, self._session)
         if self._session is None or self._session.model is not model:
             if self._session is not None:
@@ -90,7 +116,11 @@ class GradHealthCallback:
         if self._explain:
             self._explainer = Explainer(self._recorder)
         self._session.begin(self._explainer)
-        end_with(calling_list(), self._session)
+        self._recorder.training.model = model
+        self._recorder.training.variables = lambda: model.weights
+        callback_list = calling_list()
+        go_first(callback_list, self)
+        end_with(callback_list, self._session)
 
     def set_params(self, params: dict[str, Any]) -> None:
         self.params = params
@@ -125,7 +155,20 @@ class GradHealthCallback:
     def on_predict_begin(self, logs: Any = None) -> None:
         self._end_if_not_training()
 
-    on_train_batch_begin = on_train_batch_end = on_batch_begin = on_batch_end = _nothing
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        """Adds the same to the batch's logs, as far as is known without waiting for the device.
+
+        ``grad_norm`` is that of the newest step the host has seen: at most a second or the ring's 64 steps old, NaN
+        before the first. ``gradhealth_bad`` counts the bad steps of this epoch among those.
+        """
+        if not isinstance(logs, dict):
+            return
+        if self._known[0] != self._recorder.looks:
+            self._known = (self._recorder.looks, self._recorder.bad_steps(), self._recorder.last_global_norm())
+        _, bad, logs["grad_norm"] = self._known
+        logs["gradhealth_bad"] = max(bad - self._bad_before, 0)
+
+    on_train_batch_begin = on_batch_begin = on_batch_end = _nothing
     on_test_end = on_test_batch_begin = on_test_batch_end = _nothing
     on_predict_end = on_predict_batch_begin = on_predict_batch_end = _nothing
 
@@ -133,6 +176,10 @@ class GradHealthCallback:
         return False
 
     _implements_test_batch_hooks = _implements_predict_batch_hooks = _implements_train_batch_hooks
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, as tuners make of their callbacks, is a new callback with the same arguments."""
+        return _made, (type(self), *self._made_with)
 
     def _watch_calls(self) -> None:
         if self._session is not None and not self._session.ended:
@@ -149,6 +196,10 @@ class GradHealthCallback:
         if self._explainer is not None:
             self._explainer.close()
             self._explainer = None
+
+
+def _made(kind: type, log_dir: Any, options: dict[str, Any]) -> Any:
+    return kind(log_dir, **options)
 
 
 def _end_others(model: Any, own: KerasSession | None) -> None:

@@ -247,6 +247,13 @@ def calling_list() -> Any:
     return frame.f_locals.get("self")
 
 
+def go_first(callback_list: Any, callback: Any) -> None:
+    """Puts a callback before all others, so that these find in `logs` what it adds, in whatever order they came."""
+    present = getattr(callback_list, "callbacks", None)
+    if isinstance(present, list) and any(other is callback for other in present):
+        callback_list.callbacks = [callback, *(other for other in present if other is not callback)]
+
+
 def end_with(owner: Any, session: KerasSession) -> None:
     """Ends the session when `owner` is gone: `fit` was left by an exception that no train function raised."""
     try:

@@ -42,6 +42,11 @@ class LiveLog:
             self._writer = LogWriter(EventFile(self._directory))
         return self._writer
 
+    @property
+    def causes(self) -> list[Cause]:
+        """All causes written."""
+        return list(self._causes.values())
+
     def add_causes(self, causes: Sequence[Cause]) -> list[Cause]:
         """Writes causes not written before and returns them."""
         new = [cause for cause in causes if self._causes.get(cause.id) is None]

@@ -10,6 +10,22 @@ def replica_count() -> int:
     return len(tf.distribute.get_strategy().extended.worker_devices)
 
 
+def check_strategy(what: str) -> None:
+    """Raises where gradients arise on machines whose memory this process cannot read.
+
+    Args:
+      what: is being used, for the message.
+    """
+    strategy = tf.distribute.get_strategy() if tf.distribute.has_strategy() else None
+    if isinstance(strategy, tf.distribute.experimental.ParameterServerStrategy | tf.distribute.ParameterServerStrategy):
+        raise RuntimeError(
+            f"{what} cannot record under a ParameterServerStrategy: its steps run on other machines at their own pace, "
+            "so that there is no one order of steps, and their gradients are not in the memory of this process. "
+            f"Received: {type(strategy).__name__}. Train without the recorder there, or look at the gradients in a run "
+            "on one machine or with MirroredStrategy or MultiWorkerMirroredStrategy."
+        )
+
+
 def here(replicas: int) -> int:
     """The replica whose code is being run, counted on this worker; 0 outside of any."""
     context = tf.distribute.get_replica_context()

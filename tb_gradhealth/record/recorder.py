@@ -20,7 +20,10 @@ import tensorflow as tf
 from tb_gradhealth.format.causes import Cause
 from tb_gradhealth.format.windows import Windows
 from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.health.causes import cause_of
 from tb_gradhealth.record import history
+from tb_gradhealth.record.alarms.alarm import Training
+from tb_gradhealth.record.alarms.dispatch import Alarms, OnIncident
 from tb_gradhealth.record.arguments import checked_every, checked_ignore
 from tb_gradhealth.record.causes_told import as_block
 from tb_gradhealth.record.channel import Channel
@@ -36,6 +39,7 @@ from tb_gradhealth.record.schema import GroupFacts, key_of
 from tb_gradhealth.record.session_rows import SessionRows
 from tb_gradhealth.record.sink import checked_log_dir
 from tb_gradhealth.record.step import NOT_WRITTEN, PLAIN, Handling, Written
+from tb_gradhealth.record.withholding import RECORD
 
 CAPACITY = 64
 """Steps a ring holds, unless one call to the device runs more than half as many."""
@@ -55,7 +59,8 @@ class Recorder:
       log_dir: the run is written below it.
       every: ``"auto"`` or the width of the stored windows in steps.
       thresholds: of the health rules.
-      on_incident: called with each new `Incident`, in the thread that found it.
+      on_incident: called with each new `Incident`, in the thread that found it; or several of such.
+      on_nonfinite: what becomes of updates that are not finite, as the alarms are told.
       ignore: names of variables (or layers) that are expected to get no gradient.
 
     Raises:
@@ -68,28 +73,31 @@ class Recorder:
         *,
         every: int | str = "auto",
         thresholds: Thresholds | None = None,
-        on_incident: Callable[[Incident], object] | None = None,
+        on_incident: OnIncident = None,
         ignore: Collection[str] = (),
+        on_nonfinite: str = RECORD,
     ) -> None:
         self.log_dir = checked_log_dir(log_dir)
         self.every = checked_every(every)
         self.thresholds = thresholds or Thresholds()
-        self._on_incident = on_incident
         self._ignore = checked_ignore(ignore)
         self._guard = Guard(f"recording to {self.log_dir!r}")
-        self._callback_guard = Guard("calling `on_incident`")
         self._lock = threading.RLock()
         self._log = LiveLog(self.log_dir)
         self._groups: dict[str, Group] = {}
         self._counters: dict[str, list[Any]] = {}
         self._channels: dict[tuple[Any, ...], tuple[str, Channel | SessionRows]] = {}
         self._unread = 0
+        self.looks = 0
+        """How often the host has looked at the device: what it knows is as it was the last time."""
         self._looked = self._worked = float("-inf")
         self._host_seconds = 0.0
         self._poller = Poller(self.look)
         self._explain_guard = Guard("explaining gradients that are not finite")
         self.evidence = Evidence()
         self.evidence.huge = self.thresholds.huge_ratio * SHARE_OF_ONE
+        self.training = Training(self.log_dir, self.evidence, on_nonfinite, variables=self._variables)
+        self._alarms = Alarms(on_incident, self.training)
         self.on_announced: Callable[[Group, Sequence[Incident]], object] = lambda group, incidents: None
         """Called with a group and its new incidents, before the user's `on_incident`."""
         self.on_fed: Callable[[Group], object] = lambda group: None
@@ -192,6 +200,7 @@ class Recorder:
 
     def _fetch(self) -> tuple[int, bool]:
         self._unread = 0
+        self.looks += 1
         self._looked = time.monotonic()
         found = [channel.fetch() for _, channel in self._channels.values()]
         return sum(steps for steps, _ in found), any(urgent for _, urgent in found)
@@ -201,6 +210,7 @@ class Recorder:
         begin = time.perf_counter()
         with self._lock, tf.init_scope():
             self._unread = 0
+            self.looks += 1
             self._looked = self._worked = time.monotonic()
             count = self._guard.run(self._drain) or 0
             self._host_seconds += time.perf_counter() - begin
@@ -242,12 +252,14 @@ class Recorder:
         if incidents:
             self._explain_guard.run(self.on_announced, group, incidents)
         self._explain_guard.run(self.on_fed, group)
-        if self._on_incident is not None:
-            for incident in incidents:
-                self._callback_guard.run(self._on_incident, incident)
+        for incident in incidents:
+            self._alarms.tell(dataclasses.replace(incident, cause=cause_of(incident, self._log.causes)))
 
     def _write_incidents(self) -> None:
         self._log.write_incidents([i for group in self._groups.values() for i in group.incidents()])
+
+    def _variables(self) -> list[Any]:
+        return [variable for group in self._groups.values() for variable in group.variables]
 
     def groups(self) -> list[Group]:
         """All groups."""
@@ -357,3 +369,4 @@ class Recorder:
             self.closed = True
             self._guard.run(self._log.close)
             self._channels.clear()
+        self._alarms.close()

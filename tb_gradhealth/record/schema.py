@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.tags import FORMAT_VERSION
+from tb_gradhealth.health import Thresholds
 from tb_gradhealth.record.clipping import NO_CLIPPING, Clipping
 
 _last_generation = [0]
@@ -78,8 +79,17 @@ def name_of(variable: Any, index: int) -> str:
     return f"variable_{index}"
 
 
-def build_schema(group: str, entries: Sequence[Entry], facts: GroupFacts, ignore: Collection[str] = ()) -> pb.Schema:
-    """A schema with a generation of its own. Variables that share a name are told apart by their place."""
+def build_schema(
+    group: str,
+    entries: Sequence[Entry],
+    facts: GroupFacts,
+    ignore: Collection[str] = (),
+    thresholds: Thresholds | None = None,
+) -> pb.Schema:
+    """A schema with a generation of its own, and what the user changed of the limits.
+
+    Variables that share a name are told apart by their place.
+    """
     schema = pb.Schema(
         format_version=FORMAT_VERSION,
         group=group,
@@ -91,6 +101,8 @@ def build_schema(group: str, entries: Sequence[Entry], facts: GroupFacts, ignore
         norm_of="replica gradient" if facts.replicas > 1 else "gradient",
         optimizer=facts.optimizer,
         software=software(),
+        thresholds=(thresholds or Thresholds()).changed(),
+        ignore=sorted(ignore),
     )
     clipping = {
         "clip_norm": facts.clipping.norm,

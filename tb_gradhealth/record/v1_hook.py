@@ -1,13 +1,15 @@
 """`GradHealthHook`: recording in a TensorFlow 1 graph, by a session hook or by hand."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.health import Thresholds
 from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.alarms.dispatch import OnIncident, checked_alarms
+from tb_gradhealth.record.alarms.save_weights import SaveWeights
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.nonfinite_causes import SessionExplainer
 from tb_gradhealth.record.pairs import checked_pairs
@@ -60,12 +62,17 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
         *,
         every: int | str = "auto",
         thresholds: Thresholds | None = None,
-        on_incident: Callable[[Incident], object] | None = None,
+        on_incident: OnIncident = None,
         ignore: Collection[str] = (),
         explain: bool = True,
     ) -> None:
         pairs = list(grads_and_vars)
         gradients, variables = checked_pairs([g for g, _ in pairs], [v for _, v in pairs])
+        if any(isinstance(alarm, SaveWeights) for alarm in checked_alarms(on_incident)):
+            raise TypeError(
+                "`SaveWeights` cannot read the variables of a TensorFlow 1 graph. Received: on_incident with one. "
+                "Use tf.compat.v1.train.CheckpointSaverHook beside this hook."
+            )
         self._recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
         self._session_rows = SessionRows(variables, numbered=step is not None)
         self._steps = 0
@@ -116,6 +123,8 @@ class GradHealthHook(tf.compat.v1.train.SessionRunHook):  # type: ignore[misc]
 
     def after_run(self, run_context: Any, run_values: Any) -> None:
         self.record(run_values.results)
+        if self._recorder.training.stop_asked:
+            run_context.request_stop()
 
     def end(self, session: Any) -> None:
         self.close()

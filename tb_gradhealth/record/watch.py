@@ -1,15 +1,16 @@
 """`watch`: recording whatever an optimizer is given, in one line."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any, TypeVar
 
-from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.health import Thresholds
 from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.alarms.dispatch import OnIncident
 from tb_gradhealth.record.applied import AppliedGradients, Options, checked_detail
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer, is_v1
-from tb_gradhealth.record.places import replica_count
+from tb_gradhealth.record.places import check_strategy, replica_count
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.schema import GroupFacts
 from tb_gradhealth.record.withholding import RECORD, checked_policy
@@ -25,7 +26,7 @@ def watch(
     *,
     every: int | str = "auto",
     on_nonfinite: str = RECORD,
-    on_incident: Callable[[Incident], object] | None = None,
+    on_incident: OnIncident = None,
     ignore: Collection[str] = (),
     thresholds: Thresholds | None = None,
     detail: int = 100,
@@ -61,7 +62,10 @@ def watch(
         )
     options = Options(checked_policy(on_nonfinite), checked_detail(detail))
     unwatch(optimizer)
-    recorder = Recorder(log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore)
+    check_strategy("watch")
+    recorder = Recorder(
+        log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore, on_nonfinite=on_nonfinite
+    )
     _watched[id(optimizer)] = _Watch(optimizer, recorder, options, explain)
     return optimizer
 

@@ -1,16 +1,17 @@
 """`GradHealthWriter`: recording by hand, in a custom training loop."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from tb_gradhealth.health import Incident, Thresholds
+from tb_gradhealth.health import Thresholds
 from tb_gradhealth.record import open_recorders
+from tb_gradhealth.record.alarms.dispatch import OnIncident
 from tb_gradhealth.record.applied import checked_detail
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.pairs import checked_pairs, checked_step
-from tb_gradhealth.record.places import replica_count
+from tb_gradhealth.record.places import check_strategy, replica_count
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.ring import StepFacts
 from tb_gradhealth.record.schema import GroupFacts
@@ -35,7 +36,8 @@ class GradHealthWriter:
       log_dir: the directory given to `tensorboard --logdir`, or one below it.
       every: ``"auto"`` (default; stored windows widen as the run goes on), or their width in steps.
       thresholds: limits of the health rules.
-      on_incident: called with each new `Incident`.
+      on_incident: called with each new `Incident`, within a second or ten steps of the event: a function, an alarm
+        of `tb_gradhealth.alarms`, or a list of them.
       ignore: names of variables or layers that are expected to get no gradient.
       detail: steps from one whose largest |g|, share of zeros and weight norm are computed to the next; 0 for never.
       explain: find out why gradients are None or zero.
@@ -50,7 +52,7 @@ class GradHealthWriter:
         *,
         every: int | str = "auto",
         thresholds: Thresholds | None = None,
-        on_incident: Callable[[Incident], object] | None = None,
+        on_incident: OnIncident = None,
         ignore: Collection[str] = (),
         detail: int = 100,
         explain: bool = True,
@@ -98,6 +100,7 @@ class GradHealthWriter:
                 "`GradHealthWriter.record` cannot be part of a TensorFlow 1 graph. "
                 "Use `tb_gradhealth.v1.GradHealthHook(log_dir, grads_and_vars)` there."
             )
+        check_strategy("GradHealthWriter.record")
         gradients, variables = checked_pairs(gradients, variables)
         if loss is None and self._explainer is not None:
             loss = self._explainer.loss_of(gradients)
