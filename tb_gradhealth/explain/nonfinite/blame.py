@@ -168,7 +168,7 @@ class _Blame:
             kind=kind, reason_id="", reason="", op="", step=self._question.step, replica=self._question.replica
         )
         if birth.node is None:
-            return inputs.cause(base, birth, self._written(birth), self._origin)
+            return inputs.cause(base, birth, self._written(birth), self._origin, self._question.stack)
         return self._born(base, birth, birth.node)
 
     def _born(self, base: Cause, birth: Birth, node: Node) -> Cause:

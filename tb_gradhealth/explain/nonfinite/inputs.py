@@ -16,14 +16,18 @@ from tb_gradhealth.explain.syntax import parse
 from tb_gradhealth.format.causes import Cause
 
 
-def cause(base: Cause, birth: Birth, written: Written, origin: Origins) -> Cause:
-    """The cause for a birth without an operation: the value came in bad."""
+def cause(base: Cause, birth: Birth, written: Written, origin: Origins, started: source.Stack = ()) -> Cause:
+    """The cause for a birth without an operation: the value came in bad.
+
+    Args:
+      started: where the step was started, for where the operations do not tell (in the threads of replicas).
+    """
     if birth.value.origin == VARIABLE:
         return _weights(base, birth.value, written)
     use = _use(birth, origin)
     if birth.value.origin == CONSTANT:
         return _literal(base, birth, use)
-    stack = origin(birth.route[0]).stack if birth.route else ()
+    stack = (*started, *(origin(birth.route[0]).stack if birth.route else ()))
     return _data(base, birth.value, use, stack)
 
 

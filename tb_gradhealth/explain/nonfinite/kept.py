@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tb_gradhealth.explain import source
 from tb_gradhealth.explain.nonfinite import graph_questions
 from tb_gradhealth.explain.nonfinite.blame import causes_of
 from tb_gradhealth.format.causes import Cause
@@ -34,7 +35,8 @@ def causes_of_kept(kept: Any) -> list[Cause]:
             data=kept.data,
             step=kept.step,
         )
-        causes = causes_of(dataclasses.replace(question, exploded=kept.exploded))
+        stack = question.stack if source.innermost(question.stack) else source.stack_here(1)  # replicas have threads
+        causes = causes_of(dataclasses.replace(question, exploded=kept.exploded, stack=stack))
     if not causes and not kept.exploded:
         raise graph_questions.CannotRun(
             "run once more operation by operation, the step gave finite values (XLA computes some of them otherwise, "
