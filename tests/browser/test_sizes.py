@@ -28,6 +28,14 @@ def test_fits_into_the_window(new_page, board, width, height, dark):
     tab.shot(f"window_{width}_{'dark' if dark else 'light'}")
 
 
+def test_on_a_narrow_page_the_details_come_into_sight(new_page, board):
+    tab = Tab(new_page(viewport={"width": 400, "height": 900}), board).run("seq2seq")
+    tab.row("encoder/gru/bias").click()
+    expect(tab.frame.locator(".details h2")).to_be_in_viewport()
+    assert tab.frame.locator(".causes").bounding_box()["y"] < tab.frame.locator(".incidents").bounding_box()["y"]
+    tab.shot("narrow_details")
+
+
 @pytest.mark.parametrize("width", [400, 1280])
 def test_names_of_300_characters_stay_in_their_column(new_page, board, width):
     tab = Tab(new_page(viewport={"width": width, "height": 900}), board).run("hostile", table="1")

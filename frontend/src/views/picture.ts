@@ -37,7 +37,7 @@ export async function pictureOf(page: HTMLElement, sentence: string, dark: boole
   for (const element of page.querySelectorAll<HTMLElement>(".swatch, .lane-bar, .line-toggle.drawn"))
     drawMark(context, element, seen);
   for (const element of page.querySelectorAll<HTMLElement>(
-    ".name, .tick, .lane-label, .axis-label, .run-head, .legend-value, .extra-label",
+    ".name, .tick, .lane-label, .axis-label, .run-head, .legend-value, .legend-band span, .extra-label",
   )) {
     drawText(context, element, seen, palette.ink);
   }

@@ -27,7 +27,10 @@ export function VariablePanel({ answer }: { answer: RunAnswer }) {
   useAppState((state) => state.view.picked);
   const variable = findVariable(answer, key);
   // On a narrow page the panel comes below the plots: what was asked for must come into sight.
+  const shown = useRef(key);
   useEffect(() => {
+    if (shown.current === key) return; // a link that was opened begins at the verdict
+    shown.current = key;
     const top = panel.current?.getBoundingClientRect().top ?? 0;
     if (top > window.innerHeight - LEAST_SEEN) panel.current?.scrollIntoView({ block: "start" });
   }, [key]);
