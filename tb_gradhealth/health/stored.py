@@ -95,6 +95,7 @@ def _standing_alone(message: pb.Incident, rows: tuple[int, ...], layout: Layout)
     count = layout.variables
     names = tuple(dict.fromkeys(layout.schema.variables[row % count].name for row in rows))
     spell = words.when(message.first_step, message.last_step, message.steps, still=message.open)
+    what = f"{words.kind(message.kind)} {spell}"
     return Incident(
         kind=message.kind,
         group=message.group,
@@ -105,7 +106,7 @@ def _standing_alone(message: pb.Incident, rows: tuple[int, ...], layout: Layout)
         variables=names,
         severity=message.severity or _SEVERITY.get(message.kind, "watch"),
         evidence=dict(message.evidence),
-        sentence=f"{words.who(names, count)}: {message.kind} {spell}, as the writer noted; its records were not read.",
+        sentence=f"{words.who(names, count)}: {what}, as the writer noted; its records were not read.",
         open=message.open,
         generation=message.generation,
         rule=message.rule or message.kind,

@@ -30,4 +30,5 @@ def sentence_of(verdict: str | None, variables: Sequence[VariableHealth], incide
         passed = "" if worst[0].open or worst[0].severity != "bad" else " It has passed."
         return f"{head}: {worst[0].sentence}{passed}{more}"
     trained = [v for v in variables if v.role == "trained" and not v.expected_none]
-    return f"Healthy: gradients reached all {len(trained)} trained variables and nothing else stood out."
+    reached = "the one trained variable" if len(trained) == 1 else f"all {len(trained):,} trained variables"
+    return f"Healthy: gradients reached {reached} and nothing else stood out."

@@ -29,10 +29,15 @@ def when(first: int, last: int, steps: int, *, still: bool, from_start: bool = F
 
 
 def plural(count: int, noun: str) -> str:
-    """``"1 step"``, ``"2 steps"``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """``"1 step"``, ``"2 steps"``, ``"1,500 steps"``."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def number(value: float) -> str:
-    """Three significant digits: ``"0.00123"``, ``"4.56e+12"``."""
-    return f"{value:.3g}"
+    """Three significant digits: ``"0.00123"``, ``"1,840"``, ``"4.56e+12"``."""
+    return f"{float(f'{value:.3g}'):,.0f}" if 1e3 <= abs(value) < 999_500 else f"{value:.3g}"
+
+
+def kind(name: str) -> str:
+    """A kind of incident as people write it: ``"NaN"``, ``"vanishing"``."""
+    return {"nan": "NaN", "inf": "Inf", "none": "None"}.get(name, name)
