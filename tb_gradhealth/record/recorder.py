@@ -315,11 +315,14 @@ class Recorder:
         Of those that were fetched (`look`), whether they have been worked in or not.
         """
         with self._lock:
-            waiting = [
-                channel.bad_steps(self._groups[name].expects_none(channel.variables))
-                for name, channel in self._channels.values()
-            ]
-            return sum(waiting) + sum(group.bad_steps for group in self._groups.values())
+            waiting = self._guard.run(self._bad_steps_waiting) or 0
+            return int(waiting) + sum(group.bad_steps for group in self._groups.values())
+
+    def _bad_steps_waiting(self) -> int:
+        return sum(
+            channel.bad_steps(self._groups[name].expects_none(channel.variables))
+            for name, channel in self._channels.values()
+        )
 
     def last_global_norm(self) -> float:
         """The global norm of the first group's last step that was fetched; NaN before the first."""
@@ -327,8 +330,12 @@ class Recorder:
         if group is None:
             return float("nan")
         with self._lock:
-            norms = [channel.last_global_norm() for name, channel in self._channels.values() if name == group.name]
-            return next((norm for norm in reversed(norms) if norm is not None), group.last_global_norm)
+            waiting = self._guard.run(self._norm_waiting, group)
+            return group.last_global_norm if waiting is None else float(waiting)
+
+    def _norm_waiting(self, group: Group) -> float | None:
+        norms = [channel.last_global_norm() for name, channel in self._channels.values() if name == group.name]
+        return next((norm for norm in reversed(norms) if norm is not None), None)
 
     def number_from(self, group: Group, step: int) -> None:
         """The next step recorded without a number gets this one."""
