@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from tensorboard.summary.writer.record_writer import RecordWriter
 
@@ -14,6 +15,9 @@ from tb_gradhealth.format.columns import ROWS, SCALARS
 from tb_gradhealth.format.log_writer import LogWriter
 from tb_gradhealth.format.states import State
 from tb_gradhealth.format.windows import Windows
+
+settings.register_profile("patient", deadline=None)  # a busy machine is no failure
+settings.load_profile("patient")
 
 STATES = (State.FINITE, State.ZERO, State.NONE, State.INF, State.NAN, State.NOT_RECORDED)
 
