@@ -136,7 +136,7 @@ def test_a_process_that_is_killed_and_started_again(tmp_path):
         for line in process.stdout:
             if int(line) >= start + 300:
                 break
-        time.sleep(1.5)
+        time.sleep(3)  # what was fetched is worked in once a second
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
