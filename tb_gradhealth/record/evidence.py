@@ -13,9 +13,9 @@ To explain bad steps, give the recorder a callback before the model is hooked:
 It is called with a `KeptStep`, once for each group and trace, in the thread that drains. Where nothing could be kept
 (`KeptStep.why_not`), the states of the step are still there.
 
-What it takes of the device's memory, measured on 3.2 MB of weights and a batch of 256 kB: 36 bytes while steps are well,
-3.456 MB (one copy of both) from such a step until the host has explained it, then 36 bytes again. Eager steps are noted
-on the host's side, by reference: see `explain.nonfinite.live`.
+What it takes of the device's memory, measured on 3.2 MB of weights and a batch of 256 kB: 36 bytes while steps are
+well, 3.456 MB (one copy of both) from such a step until the host has explained it, then 36 bytes again. Eager steps are
+noted on the host's side, by reference: see `explain.nonfinite.live`.
 
 Under XLA, whose branches need static shapes on both sides, the same is done around the call of the compiled function
 (`explain.nonfinite.held`). Not kept: a step with more than `MAX_TENSORS` tensors.
