@@ -15,7 +15,7 @@ from tb_gradhealth.record.alarms.dispatch import OnIncident
 from tb_gradhealth.record.applied import Options, checked_detail
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.keras_session import KerasSession, calling_list, end_with, go_first
-from tb_gradhealth.record.places import check_strategy
+from tb_gradhealth.record.places import check_strategy, check_withholding
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.withholding import RECORD, checked_policy
 
@@ -105,8 +105,8 @@ class GradHealthCallback:
         self.model = model
         self._end()
         check_backend()
-        with model.distribute_strategy.scope():
-            check_strategy("GradHealthCallback")
+        check_strategy("GradHealthCallback", model.distribute_strategy)
+        check_withholding(self._options.on_nonfinite, model.distribute_strategy)
         _end_others(model, self._session)
         if self._session is None or self._session.model is not model:
             if self._session is not None:

@@ -10,7 +10,7 @@ from tb_gradhealth.record.applied import AppliedGradients, Options, checked_deta
 from tb_gradhealth.record.clipping import Clipping
 from tb_gradhealth.record.explainer import Explainer
 from tb_gradhealth.record.optimizer_facts import group_name, is_optimizer, is_v1
-from tb_gradhealth.record.places import check_strategy, replica_count
+from tb_gradhealth.record.places import check_strategy, check_withholding, replica_count
 from tb_gradhealth.record.recorder import Recorder
 from tb_gradhealth.record.schema import GroupFacts
 from tb_gradhealth.record.withholding import RECORD, checked_policy
@@ -63,6 +63,7 @@ def watch(
     options = Options(checked_policy(on_nonfinite), checked_detail(detail))
     unwatch(optimizer)
     check_strategy("watch")
+    check_withholding(on_nonfinite)
     recorder = Recorder(
         log_dir, every=every, thresholds=thresholds, on_incident=on_incident, ignore=ignore, on_nonfinite=on_nonfinite
     )
