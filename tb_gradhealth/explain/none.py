@@ -46,6 +46,7 @@ class Explainer:
         self.call = call
         self.observer = observer
         self.closed: Any = None
+        self.gates: frozenset[int] | None = None
         self.creations = Creations(call.stack)
         self._layout: Layout | None = None
         self._starts: list[tuple[int, int]] = []

@@ -65,6 +65,9 @@ def _by_value(explainer: Explainer, item: Asked, asked: frozenset[int]) -> Diagn
         cuts = [cut for finding in findings for cut in finding.cuts if (cut.op.index, cut.position) in closed]
         if cuts:
             return _diagnosis(explainer, closed, cuts[0], asked)
+    if explainer.gates is None:
+        everyone = [value for place in sorted(asked) for value in explainer.layout.starts[place]]
+        explainer.gates = frozenset(op.index for op in _gates(explainer, everyone))
     return _only_way(explainer, starts)
 
 
@@ -127,26 +130,29 @@ def _line(explainer: Explainer, op: Op, reason_id: str) -> Place | None:
     return explainer.creations.place_of(op) or innermost(explainer.call.stack)
 
 
-def _only_way(explainer: Explainer, starts: Sequence[int]) -> Diagnosis | None:
-    """Without values: an operation that can be flat and through which every way to the loss leads."""
+def _gates(explainer: Explainer, starts: Sequence[int]) -> list[Op]:
+    """Operations that can be flat, whose values are not known, and through which every way to the loss leads."""
     program = explainer.layout.program
-    best: tuple[int, int, Op] | None = None
+    found = []
     for op in program.ops:
-        rank = CANDIDATES.get(op.type)
-        if rank is None or not any(explainer.reach.behind[value] for value in op.outputs):
+        if op.type not in CANDIDATES or not any(explainer.reach.behind[value] for value in op.outputs):
             continue
         if any(
             program.tensors[value] is not None and hasattr(program.tensors[value], "_numpy") for value in op.outputs
         ):
             continue  # its values are known, and they say nothing
         reach = Reach(program, starts, {(op.index, position): "flat" for position in range(len(op.inputs))})
-        if any(reach.finding(bit).connected for bit in range(len(starts))):
-            continue
-        if best is None or (rank[0], op.index) < best[:2]:
-            best = (rank[0], op.index, op)
-    if best is None:
+        if not any(reach.finding(bit).connected for bit in range(len(starts))):
+            found.append(op)
+    return found
+
+
+def _only_way(explainer: Explainer, starts: Sequence[int]) -> Diagnosis | None:
+    """Without values: the gate that explains all zeros alike, else the one that is flat most easily."""
+    gates, common = _gates(explainer, starts), explainer.gates or frozenset()
+    if not gates:
         return None
-    op = best[2]
+    op = min(gates, key=lambda op: (op.index not in common, CANDIDATES[op.type][0], op.index))
     reason_id = CANDIDATES[op.type][1]
     return Diagnosis(
         reason_id, op.type, _line(explainer, op, reason_id), "", "likely",

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tb_gradhealth.format import gradhealth_pb2 as pb
 from tb_gradhealth.format.causes import Cause
-from tb_gradhealth.health import Incident
+from tb_gradhealth.health import Incident, Thresholds
 from tb_gradhealth.record.group import Group
 from tb_gradhealth.record.guard import Guard
 from tb_gradhealth.record.nonfinite_causes import NonfiniteExplainer
@@ -22,6 +22,9 @@ from tb_gradhealth.record.schema import key_of, name_of
 
 TRIES = 10
 """Eager steps at which a question is asked again: what explains it is only noted once it was asked."""
+
+LASTING = Thresholds().start_steps
+"""Steps in a row with zeros up to the end of a run that are asked about."""
 
 
 @dataclasses.dataclass
@@ -114,9 +117,9 @@ class Explainer:
             self._told(self._guard.run(self._watch.unrecorded) or [])
 
     def _ask_what_is_left(self) -> None:
-        """Zeros from the start that a run too short to announce them ends with."""
+        """Zeros that a run ends with, if it is too short for them to have been announced."""
         for group in self._recorder.groups():
-            left = [i for i in group.incidents() if i.kind == "zero" and i.open and i.first_step <= 0]
+            left = [incident for incident in group.incidents() if _lasts(incident)]
             if left:
                 self._announced(group, left)
             wanted = self._zero_wanted.pop(group.name, None)
@@ -194,6 +197,16 @@ class Explainer:
             step = group.last_step_plus_one()
             causes = [dataclasses.replace(c, step=step) if c.kind == "error" and c.step < 0 else c for c in causes]
         self._recorder.tell_causes(group, causes)
+
+
+def _lasts(incident: Incident | pb.Incident) -> bool:
+    """Whether gradients have been zero at every step up to now: from the first one, or for `LASTING` of them."""
+    unbroken = incident.steps == incident.last_step - incident.first_step + 1
+    return (
+        incident.kind == "zero"
+        and incident.open
+        and (incident.first_step <= 0 or (unbroken and incident.steps >= LASTING))
+    )
 
 
 def _names(group: Group, variables: Sequence[Any]) -> list[str]:

@@ -124,6 +124,13 @@ def test_a_variable_that_dies_later_is_to_watch_after_ten_steps():
     assert dead.variables[0].since == 20
 
 
+def test_a_model_that_dies_as_a_whole_is_to_watch_after_five_steps():
+    alive = [[1.0, 1.0]] * 3
+    assert assess(run_of(steps_of([*alive, *[[0.0, 0.0]] * 4]))).verdict == "healthy"
+    dead = assess(run_of(steps_of([*alive, *[[0.0, 0.0]] * 5])))
+    assert dead.verdict == "watch" and [v.since for v in dead.variables] == [3, 3]
+
+
 def test_zeros_that_come_and_go_are_a_habit():
     rows = [[0.0 if t % 7 < 2 else 1.0, 1.0] for t in range(100)]
     health = assess(run_of(steps_of(rows)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from health_world import INF, NAN, run_of, schema_of, steps_of, widened
 
-from tb_gradhealth.health import Thresholds, Tracker, assess
+from tb_gradhealth.health import Tracker, assess
 
 DEEP = 8
 
@@ -392,41 +392,3 @@ def test_nothing_warns_about_numbers():
 def test_a_group_without_variables_of_two_dimensions_is_judged_too():
     schema = schema_of([{"shape": []}, {"shape": [3]}])
     assert health_of(noise(100, 2), loss=falling(100), schema=schema).verdict == "healthy"
-
-
-def test_a_run_is_judged_by_the_thresholds_it_was_recorded_with_unless_others_are_given():
-    norms = noise(200, DEEP) * 10.0 ** (-0.5 * np.arange(DEEP)[::-1])
-    given = Thresholds(vanishing_decades=2.0, zero_steps=20)
-    schema = schema_of(DEEP, thresholds=given.changed())
-    assert Tracker(schema).thresholds == given
-    run = run_of(steps_of(norms.tolist(), loss=2.3), schema)
-    assert kinds(assess(run)) == ["vanishing"]
-    assert kinds(assess(run, {"zero_steps": 5})) == ["vanishing"]  # the other stays as it was recorded
-    assert kinds(assess(run, {"vanishing_decades": 5.0})) == kinds(assess(run, Thresholds(vanishing_decades=5.0))) == []
-
-
-def test_what_was_checked_tells_of_changed_limits_and_of_what_was_left_out():
-    run = run_of(steps_of([[1.0, 1.0]]), schema_of(2, ignore=["head", "pooler/bias"]))
-    (checked,) = assess(run, {"spike_factor": 20.0}).checked
-    assert checked.endswith("; with spike_factor = 20; not held against it, as told (ignore=): head, pooler/bias")
-    (checked,) = assess(run_of(steps_of([[1.0]]))).checked
-    assert ";" not in checked
-
-
-def test_only_changed_thresholds_are_stored_and_strange_ones_left_out():
-    assert Thresholds().changed() == {}
-    assert Thresholds(spike_factor=20.0).changed() == {"spike_factor": 20.0}
-    strange = schema_of(1, thresholds={"of_the_future": 3.0, "spike_factor": -1.0, "zero_steps": 7.0})
-    assert Thresholds.of(strange) == Thresholds(zero_steps=7) and isinstance(Thresholds.of(strange).zero_steps, int)
-
-
-def test_an_unknown_threshold_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match=r"no threshold 'spikes'. There are: zero_steps, .*, clip_excess\."):
-        Thresholds().but({"spikes": 3.0})
-
-
-def test_thresholds_are_obeyed():
-    norms = noise(200, DEEP) * 10.0 ** (-0.5 * np.arange(DEEP)[::-1])
-    run = run_of(steps_of(norms.tolist(), loss=2.3))
-    assert "vanishing" in kinds(assess(run, Thresholds(vanishing_decades=2.0)))
-    assert "vanishing" not in kinds(assess(run, Thresholds(vanishing_decades=4.0)))

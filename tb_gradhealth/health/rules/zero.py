@@ -28,7 +28,7 @@ _LEARNED = 1e-6
 
 
 class ZeroGradient(Rule):
-    """Exactly zero from the start, or for longer than `Thresholds.zero_steps`. To watch."""
+    """Exactly zero from the start, or for `Thresholds.zero_steps`, `start_steps` if all variables are. To watch."""
 
     kind = "zero"
     name = "zero"
@@ -85,8 +85,16 @@ class ZeroGradient(Rule):
         longest = np.maximum(streak, e.longest[rows])
         from_start = e.active[rows] & (e.streak_first[rows] == self._born[rows])
         in_start = e.last_ill[rows] - self._born[rows] < self.thresholds.start_steps
-        grave: Array = from_start | ((longest >= self.thresholds.zero_steps) & ~in_start)
+        grave: Array = from_start | ((longest >= self._patience()) & ~in_start)
         return grave
+
+    def _patience(self) -> int:
+        """Steps in a row that are an illness: fewer where no trained variable has a gradient left, for then none is
+        learned from and none comes back by itself."""
+        nothing_left = bool(self.episodes.active[self.layout.trained].all())
+        return (
+            min(self.thresholds.start_steps, self.thresholds.zero_steps) if nothing_left else self.thresholds.zero_steps
+        )
 
     def _bias_alone(self, rows: Array) -> Array:
         """Zero though the kernel of the same layer is not."""
