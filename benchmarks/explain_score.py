@@ -1,7 +1,8 @@
 """Scores the explanations: does the first cause name the right line and the right reason?
 
     python benchmarks/explain_score.py                  # handed cases and the programs seen while building
-    python benchmarks/explain_score.py --split once     # the programs kept back until the end
+    python benchmarks/explain_score.py --split once     # the programs kept back until the end of the first version
+    python benchmarks/explain_score.py --split blind    # those whose author had not seen the code that explains
     python benchmarks/explain_score.py --mended         # with FIX applied: not one cause may be reported
     python benchmarks/explain_score.py 012 n09          # those whose folder name starts with ...
     python benchmarks/explain_score.py --verify once    # do the programs do what they claim? (no explanations)
@@ -36,6 +37,7 @@ SPLITS = {
     "handed": ROOT / "tests" / "cases",
     "seen": ROOT / "benchmarks" / "explain_programs" / "seen",
     "once": ROOT / "benchmarks" / "explain_programs" / "once",
+    "blind": ROOT / "benchmarks" / "explain_programs" / "blind",
 }
 MARK = "@@SCORE@@"
 
